@@ -34,9 +34,7 @@ under its own; vendor/ has nothing else.`;
 export function packageOf(file: string): { name: string; folder: string } | undefined {
   // The bundler's own modules have names that begin so.
   const path = file.startsWith('\0') ? 'node_modules/rolldown' : file;
-  const found = /^.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/.exec(
-    resolve(import.meta.dirname, path),
-  );
+  const found = /^.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/.exec(resolve(import.meta.dirname, path));
   return found?.[1] === undefined ? undefined : { name: found[1], folder: found[0] };
 }
 
@@ -68,9 +66,7 @@ const onTheWeb = (repository: string): string =>
 
 /** Returns the package's own files, including notices; without any, the text that its package.json names. */
 function textsOf(folder: string, { name, license }: PackageJson): string[] {
-  const files = readdirSync(folder).filter((file) =>
-    /^(?:(?:un)?licen[sc]e|copying|notice)/i.test(file),
-  );
+  const files = readdirSync(folder).filter((file) => /^(?:(?:un)?licen[sc]e|copying|notice)/i.test(file));
   if (files.some((file) => !/^notice/i.test(file))) {
     return files.toSorted().map((file) => textOf(join(folder, file)));
   }

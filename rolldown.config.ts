@@ -1,12 +1,6 @@
 import { dirname, join, relative } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
-import type {
-  ChunkingContext,
-  CodeSplittingNameFunction,
-  Plugin,
-  PreRenderedChunk,
-  RolldownOptions,
-} from 'rolldown';
+import type { ChunkingContext, CodeSplittingNameFunction, Plugin, PreRenderedChunk, RolldownOptions } from 'rolldown';
 import { minify } from 'rolldown/utils';
 import { importsOfFiles, modules } from './modules.ts';
 import { licenses, packageOf } from './rolldown-licenses.ts';
@@ -39,9 +33,7 @@ const unneeded: readonly [packageName: string, source: string][] = [
 const withoutUnneeded: Plugin = {
   name: 'without-unneeded',
   resolveId(source, importer = '') {
-    const found = unneeded.find(
-      ([name, one]) => source === one && importer.includes(`/node_modules/${name}/`),
-    );
+    const found = unneeded.find(([name, one]) => source === one && importer.includes(`/node_modules/${name}/`));
     return found && `\0no-${found[0]}-${source}`;
   },
   load: (id) => (id.startsWith('\0no-') ? 'export default {};' : null),
@@ -55,13 +47,10 @@ const builtinsWithoutImports: Plugin = {
   name: 'builtins-without-imports',
   renderChunk: (code) =>
     code
-      .replace(
-        /^import (?:\* as )?(.+) from "(node:.+)";$/gm,
-        (_, names: string, module: string) => {
-          const [declared, found] = [names.replaceAll(' as ', ': '), builtin(module)];
-          return `const ${declared} = ${found};`;
-        },
-      )
+      .replace(/^import (?:\* as )?(.+) from "(node:.+)";$/gm, (_, names: string, module: string) => {
+        const [declared, found] = [names.replaceAll(' as ', ': '), builtin(module)];
+        return `const ${declared} = ${found};`;
+      })
       .replace(/\bimport\("(node:.+?)"\)/g, (_, module: string) => builtin(module)),
 };
 
@@ -88,12 +77,7 @@ const packages = [
 const apart = 'forge/github/octokit.ts';
 
 /** Files of their own: help, a mistyped command or a gate load them, and not what else uses them. */
-const alone = [
-  'model/excerpt.ts',
-  'config/did-you-mean.ts',
-  'config/parameters.ts',
-  'cli/commands/table.ts',
-];
+const alone = ['model/excerpt.ts', 'config/did-you-mean.ts', 'config/parameters.ts', 'cli/commands/table.ts'];
 
 /** Files of their own: only the command that was called is loaded. */
 const loadedAlone = ['.', 'action', 'cli/commands'];
@@ -116,8 +100,7 @@ function foldersFromTheBottomUp(): string[] {
     done.push(folder);
   };
   const level = (name: string) => Object.keys(modules).indexOf(name.split('/')[0] ?? '');
-  for (const name of [...imports.keys()].toSorted((a, b) => level(a) - level(b)))
-    visit(dirname(name));
+  for (const name of [...imports.keys()].toSorted((a, b) => level(a) - level(b))) visit(dirname(name));
   return done;
 }
 
@@ -162,8 +145,7 @@ function needsSchemas(id: string, graph: ChunkingContext): boolean {
   if (known !== undefined) return known;
   needing.set(id, false);
   const imported = graph.getModuleInfo(id)?.importedIds ?? [];
-  const needs =
-    id.includes('/node_modules/zod/') || imported.some((one) => needsSchemas(one, graph));
+  const needs = id.includes('/node_modules/zod/') || imported.some((one) => needsSchemas(one, graph));
   needing.set(id, needs);
   return needs;
 }
@@ -173,8 +155,7 @@ let firstFiles: ReadonlySet<string> | undefined;
 function firstOf(graph: ChunkingContext): ReadonlySet<string> {
   if (firstFiles !== undefined) return firstFiles;
   const found = new Set(first.map((name) => join(import.meta.dirname, 'src', name)));
-  for (const id of found)
-    for (const one of graph.getModuleInfo(id)?.importedIds ?? []) found.add(one);
+  for (const id of found) for (const one of graph.getModuleInfo(id)?.importedIds ?? []) found.add(one);
   firstFiles = found;
   return found;
 }
@@ -195,9 +176,7 @@ function fileName({ name, facadeModuleId, moduleIds }: PreRenderedChunk): string
   const id = facadeModuleId ?? moduleIds.at(-1) ?? '';
   const isGroup =
     facadeModuleId === null &&
-    groups.some(
-      (group) => group.name === name || ('debugName' in group && group.debugName === name),
-    );
+    groups.some((group) => group.name === name || ('debugName' in group && group.debugName === name));
   if (isGroup || id.startsWith('\0')) return `${name}.js`;
   const found = packageOf(id);
   return found === undefined ? ownName(id).replace(/\.ts$/, '.js') : `${vendorName(found.name)}.js`;

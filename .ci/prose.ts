@@ -72,23 +72,19 @@ function paragraphs(lines: readonly Piece[], beginning: RegExp): Piece[] {
   let isOpen = false;
   for (const { line, text } of lines) {
     const last = found.at(-1);
-    if (isOpen && last && text.trim() !== '' && !beginning.test(text))
-      last.text += ` ${text.trim()}`;
+    if (isOpen && last && text.trim() !== '' && !beginning.test(text)) last.text += ` ${text.trim()}`;
     else if (text.trim() !== '') found.push({ line, text: text.replace(beginning, '').trim() });
     isOpen = text.trim() !== '';
   }
   return found;
 }
 
-const wordsIn = (text: string): number =>
-  text.split(/\s+/).filter((word) => /\w/.test(word)).length;
+const wordsIn = (text: string): number => text.split(/\s+/).filter((word) => /\w/.test(word)).length;
 
 const sentences = new Intl.Segmenter('en', { granularity: 'sentence' });
 
 export const longSentences = (text: string): string[] =>
-  [...sentences.segment(text)]
-    .map(({ segment }) => segment)
-    .filter((one) => wordsIn(one) > longestWords);
+  [...sentences.segment(text)].map(({ segment }) => segment).filter((one) => wordsIn(one) > longestWords);
 
 const irregular =
   'begun|bought|bound|broken|brought|built|caught|chosen|cut|done|drawn|driven|fed|felt|found|given|gone|held|hidden|kept|known|laid|led|left|lost|made|meant|met|paid|put|read|run|seen|sent|set|shown|shut|spent|split|stolen|taken|taught|thought|thrown|told|understood|written';
@@ -97,8 +93,7 @@ const passive = new RegExp(
   'gi',
 );
 
-export const passives = (text: string): string[] =>
-  [...text.matchAll(passive)].map(([found]) => found);
+export const passives = (text: string): string[] => [...text.matchAll(passive)].map(([found]) => found);
 
 type Counts = Record<string, { long: number; passive: number }>;
 
@@ -109,9 +104,7 @@ function findingsOf({ files, except, piecesOf }: Area) {
   const paths = globSync(files, { cwd: root }).filter((path) => !except?.test(path));
   const pieces = paths
     .toSorted()
-    .flatMap((path) =>
-      piecesOf(readFileSync(join(root, path), 'utf8')).map((piece) => ({ path, ...piece })),
-    );
+    .flatMap((path) => piecesOf(readFileSync(join(root, path), 'utf8')).map((piece) => ({ path, ...piece })));
   const each = (find: (text: string) => string[]) =>
     pieces.flatMap(({ path, line, text }) => find(text).map((one) => `${path}:${line}: ${one}`));
   return { long: each(longSentences), passive: each(passives) };
@@ -122,8 +115,7 @@ export function compared(recorded: Counts, found: Counts): { grown: string[]; sh
   const changes = Object.entries(found).flatMap(([area, counts]) =>
     (['long', 'passive'] as const).map((kind) => {
       const [before, now] = [recorded[area]?.[kind] ?? 0, counts[kind]];
-      const what =
-        kind === 'long' ? `sentences over ${longestWords} words` : 'uses of the passive voice';
+      const what = kind === 'long' ? `sentences over ${longestWords} words` : 'uses of the passive voice';
       return { text: `${area}: ${now} ${what}, ${before} recorded`, change: now - before };
     }),
   );

@@ -8,17 +8,7 @@ import {
   simulateBisect,
 } from '../src/gate/bisect/simulate-bisection.ts';
 import { formatPercent, grouped } from '../src/model/format.ts';
-import {
-  type Goal,
-  goalText,
-  isMissed,
-  type Lab,
-  type Line,
-  labs,
-  plain,
-  printLines,
-  share,
-} from './designs.ts';
+import { type Goal, goalText, isMissed, type Lab, type Line, labs, plain, printLines, share } from './designs.ts';
 
 type Deps = Pick<BisectSimulation, 'commits' | 'effects' | 'brokenRatio' | 'slow'>;
 type Measure =
@@ -34,13 +24,10 @@ const worldsARow = 2000;
 export async function* benchBisect(): AsyncGenerator<Line> {
   const { says, quiet } = await labs();
   yield plain(`${says} ${quiet.says}; ${grouped(worldsARow)} worlds a row.`);
-  yield plain(
-    '20 boots of history, builds of 10 min, 5 min a boot with its trial, 10 min one that fails.\n',
-  );
+  yield plain('20 boots of history, builds of 10 min, 5 min a boot with its trial, 10 min one that fails.\n');
   for (const { deps, goals } of worlds) yield lineOf('posterior', deps, quiet, undefined, goals);
   yield plain('\n5 % of boots, of history too, 5 % slow:');
-  for (const { deps, goals } of slowWorlds)
-    yield lineOf('posterior', deps, quiet, undefined, goals);
+  for (const { deps, goals } of slowWorlds) yield lineOf('posterior', deps, quiet, undefined, goals);
   yield plain('\nEnds that a false alarm of a gate named (--from), which are booted anew:');
   for (const deps of falseAlarms) yield lineOf('--from', deps, quiet, undefined, nothingNamed);
   yield plain('\nFixed boots a step, for the same worlds:');
@@ -109,13 +96,7 @@ const falseAlarms: Deps[] = [4, 16, 256].flatMap((commits) => [
 const isPlain = ({ deps }: (typeof worlds)[number]): boolean =>
   deps.commits === 256 && deps.effects.length === 1 && deps.brokenRatio === 0;
 
-function lineOf(
-  says: string,
-  deps: Deps,
-  { noise }: Lab,
-  search: SearchStrategy | undefined,
-  goals: Goals,
-): Line {
+function lineOf(says: string, deps: Deps, { noise }: Lab, search: SearchStrategy | undefined, goals: Goals): Line {
   const row = simulateBisect(
     {
       noise,
@@ -146,29 +127,20 @@ function lineOf(
     `p95 ${row.p95Minutes.toFixed(0)}${goalOf('p95Minutes')}`,
     `named ${share(row.namedRight)}`,
     `wrong ${share(row.namedWrong)}`,
-    ...(goals.rightOfNamed
-      ? [`right of those named ${share(measures.rightOfNamed)}${goalOf('rightOfNamed')}`]
-      : []),
+    ...(goals.rightOfNamed ? [`right of those named ${share(measures.rightOfNamed)}${goalOf('rightOfNamed')}`] : []),
     `group ${share(row.groupRight)}`,
     `group without it ${share(row.groupWrong)}`,
-    ...(goals.rightOfGroups
-      ? [`right of groups ${share(measures.rightOfGroups)}${goalOf('rightOfGroups')}`]
-      : []),
+    ...(goals.rightOfGroups ? [`right of groups ${share(measures.rightOfGroups)}${goalOf('rightOfGroups')}`] : []),
     ...(deps.effects.length > 1 ? [`all found ${share(row.allFound)}${goalOf('allFound')}`] : []),
     `inconclusive ${share(row.inconclusive)}`,
-    ...(goals.anythingNamed
-      ? [`anything named ${share(measures.anythingNamed)}${goalOf('anythingNamed')}`]
-      : []),
+    ...(goals.anythingNamed ? [`anything named ${share(measures.anythingNamed)}${goalOf('anythingNamed')}`] : []),
     `not reproduced ${share(row.notReproduced)}`,
   ];
-  const missed = Object.entries(goals).some(([measure, goal]) =>
-    isMissed(measures[measure as Measure], goal),
-  );
+  const missed = Object.entries(goals).some(([measure, goal]) => isMissed(measures[measure as Measure], goal));
   return { text: parts.join(', '), missed };
 }
 
-const ratioOf = (right: number, wrong: number): number =>
-  right + wrong === 0 ? 1 : right / (right + wrong);
+const ratioOf = (right: number, wrong: number): number => (right + wrong === 0 ? 1 : right / (right + wrong));
 
 /** Plain bisection: so many boots of both ends and of each middle, whose mean is held against the middle of both levels. */
 function fixedBoots(bootsAStep: number): SearchStrategy {

@@ -28,16 +28,10 @@ export async function* benchDemo({ demos, busyLoops }: DemoBench): AsyncGenerato
 }
 
 /** Loops, and ends when this process does, in any way. */
-const busyLoop =
-  'while kill -0 "$PPID"; do i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done; done';
+const busyLoop = 'while kill -0 "$PPID"; do i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done; done';
 
 async function* table(demos: number): AsyncGenerator<string> {
-  const columns = [
-    'demo',
-    ...demoPatches.map(({ branch }) => branch),
-    'durations',
-    'packets flowed',
-  ];
+  const columns = ['demo', ...demoPatches.map(({ branch }) => branch), 'durations', 'packets flowed'];
   yield row(columns);
   yield row(columns.map(() => '---'));
   const all: Demo[] = [];
@@ -85,9 +79,7 @@ async function runOnce(): Promise<Demo> {
 }
 
 const ppsgate = join(import.meta.dirname, '..', 'bin', 'ppsgate');
-const summaries = z.array(
-  z.object({ directory: z.string(), expected: z.string(), verdict: z.string() }),
-);
+const summaries = z.array(z.object({ directory: z.string(), expected: z.string(), verdict: z.string() }));
 
 function gradeOf(verdict: string, expected: string): Grade {
   if (verdict === expected) return 'right';

@@ -38,8 +38,7 @@ export type Lab = { says: string; noise: NoiseSource };
 type Labs = { says: string; quiet: Lab; classes: Lab[]; quarters: Lab[] };
 
 /** Uses real labs if they are present, otherwise noise that replaces theirs. */
-export const labs = async (): Promise<Labs> =>
-  existsSync(corpus) ? await realLabs() : assumedLabs;
+export const labs = async (): Promise<Labs> => (existsSync(corpus) ? await realLabs() : assumedLabs);
 
 const corpus = join(import.meta.dirname, '..', '..', 'shared', 'corpus', 'noise.jsonl');
 
@@ -269,8 +268,7 @@ const tails: Tail[] = [
   ...[0.5, 0.2, 0.1].flatMap((ratio) =>
     [4, 8].map((apart) => ({
       says: `${formatPercent(ratio)} of runs ${formatPercent(-0.005 * apart)} by a habit`,
-      draw: (random: RandomGenerator) =>
-        (uniformFloat64(random) < ratio ? -apart : 0) + standardNormal(random),
+      draw: (random: RandomGenerator) => (uniformFloat64(random) < ratio ? -apart : 0) + standardNormal(random),
     })),
   ),
 ];
@@ -322,9 +320,7 @@ export async function printLines(lines: AsyncIterable<Line>): Promise<void> {
     console.log(line.missed ? `${line.text}  MISSED` : line.text);
   }
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
-  console.log(
-    `\n${missed === 0 ? 'All goals are met' : `${missed} lines miss a goal`}; ${seconds} s.`,
-  );
+  console.log(`\n${missed === 0 ? 'All goals are met' : `${missed} lines miss a goal`}; ${seconds} s.`);
   process.exitCode = missed === 0 ? 0 : 1;
 }
 

@@ -22,11 +22,7 @@ export function benchFlamegraph(): FlamegraphBench {
   try {
     const graph = writeCallGraph(join(folder, 'pmc.graph'), 5_000_000);
     const runs = Array.from({ length: 5 }, () =>
-      run.parse(
-        JSON.parse(
-          execFileSync(process.execPath, [import.meta.filename, graph], { encoding: 'utf8' }),
-        ),
-      ),
+      run.parse(JSON.parse(execFileSync(process.execPath, [import.meta.filename, graph], { encoding: 'utf8' }))),
     );
     const { bytes, classicBytes } = runs[0] ?? { bytes: NaN, classicBytes: NaN };
     const milliseconds = Math.min(...runs.map((one) => one.milliseconds));
@@ -79,9 +75,5 @@ export function describeFlamegraph({ milliseconds, bytes, ratio }: FlamegraphBen
 
 if (import.meta.main) {
   const graph = process.argv[2];
-  console.log(
-    graph === undefined
-      ? describeFlamegraph(benchFlamegraph())
-      : JSON.stringify(await drawOnce(graph)),
-  );
+  console.log(graph === undefined ? describeFlamegraph(benchFlamegraph()) : JSON.stringify(await drawOnce(graph)));
 }

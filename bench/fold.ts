@@ -1,16 +1,7 @@
 // Times `ppsgate fold` on a call graph of 100 MB, beside a Perl program that prints the same.
 // By hand: node bench/fold.ts
 import { execFileSync } from 'node:child_process';
-import {
-  closeSync,
-  createReadStream,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, createReadStream, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
@@ -62,10 +53,7 @@ export function writeCallGraph(file: string, bytes: number): string {
 
 type Line = { text: string; module: string };
 
-function callersOf(
-  random: RandomGenerator,
-  { depth, samples }: { depth: number; samples: number },
-): Line[] {
+function callersOf(random: RandomGenerator, { depth, samples }: { depth: number; samples: number }): Line[] {
   const number = uniformInt(random, 0, 999);
   const name = `${words[number % words.length]}_${number}`;
   const module = number < 100 ? 'if_cxgbe.ko' : 'kernel';
@@ -82,14 +70,7 @@ function callersOf(
   return [line, ...callers];
 }
 
-const words = [
-  'ip_input',
-  'ether_demux',
-  'netisr_dispatch',
-  'pf_test',
-  'iflib_rxeof',
-  'uma_zalloc',
-];
+const words = ['ip_input', 'ether_demux', 'netisr_dispatch', 'pf_test', 'iflib_rxeof', 'uma_zalloc'];
 
 function modulesWhereTheyChange(): (line: Line) => string {
   let before = '';

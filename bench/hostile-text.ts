@@ -17,9 +17,7 @@ export function benchHostileText(): HostileTextBench[] {
         return { place, shape, text, milliseconds: millisecondsOf(read, text(fewCharacters)) };
       }),
     );
-    const { place, shape, text } = tried.reduce((worst, one) =>
-      one.milliseconds > worst.milliseconds ? one : worst,
-    );
+    const { place, shape, text } = tried.reduce((worst, one) => (one.milliseconds > worst.milliseconds ? one : worst));
     const harmless = usual.repeat(characters / usual.length);
     const times = [1, 2, 3].map(() => millisecondsOf(read, harmless));
     const usually = Math.max(minMilliseconds, Math.min(...times));

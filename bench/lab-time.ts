@@ -108,8 +108,7 @@ export async function labTime(request: LabTimeRequest): Promise<LabTime> {
     kernel: kernels.base,
     timing: { bootSeconds: rebootSeconds - shutdownSeconds, shutdownSeconds },
     noise: { seed, perBoot: noisePerBoot },
-    truth: ({ scenario }) =>
-      basePps[scenario] * (isPatched(lab) && isTouched(scenario) ? 1 + change : 1),
+    truth: ({ scenario }) => basePps[scenario] * (isPatched(lab) && isTouched(scenario) ? 1 + change : 1),
     faults,
   });
   try {
@@ -132,9 +131,7 @@ export async function labTime(request: LabTimeRequest): Promise<LabTime> {
     const builder = builderOf(lab, request.build);
     const from = lab.clock.now();
     const verdict = { from, to: from };
-    const changedPaths = async () => [
-      request.isOfIpfw ? 'sys/netpfil/ipfw/ip_fw2.c' : 'sys/net/if.c',
-    ];
+    const changedPaths = async () => [request.isOfIpfw ? 'sys/netpfil/ipfw/ip_fw2.c' : 'sys/net/if.c'];
     const onEvent = (event: ExperimentEvent) => {
       if (event.kind === 'ended') verdict.to = lab.clock.now();
       request.onEvent?.(event, lab.clock.now());
@@ -215,9 +212,7 @@ function earlierRuns({ scenarios, seed, durations }: LabTimeRequest): HistoryEnt
       cell: { scenario, family: 'inet4' },
       traffic: { flows, frameBytes },
       commit: patch.baseCommit,
-      pps: [1, 2, 3].map(
-        (run) => basePps[scenario] * Math.exp(noisePerBoot * normal(seed, 1000 + day, run, cell)),
-      ),
+      pps: [1, 2, 3].map((run) => basePps[scenario] * Math.exp(noisePerBoot * normal(seed, 1000 + day, run, cell))),
       nsPerPacket: [],
       instructionsPerPacket: [],
       moved: false,
@@ -381,8 +376,7 @@ function lengthOfAll(spans: readonly Span[]): number {
   return length;
 }
 
-const sum = (values: readonly number[]): number =>
-  values.reduce((total, value) => total + value, 0);
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
 /** The published studies: five runs of each variant, each of them a boot and a trial of 68 s. */
 function classicSeconds(cells: number): { bootForAll: number; bootForEach: number } {
@@ -415,9 +409,7 @@ export async function benchLabTime(): Promise<string[]> {
   const profiles = sizes.flatMap(({ scenarios }) =>
     [false, true].map((hasProfiles) => profilesRow({ scenarios, hasProfiles })),
   );
-  const firsts = [0, -0.02, -0.1].flatMap((change) =>
-    [false, true].map((hasHistory) => firstRow(change, hasHistory)),
-  );
+  const firsts = [0, -0.02, -0.1].flatMap((change) => [false, true].map((hasHistory) => firstRow(change, hasHistory)));
   return [
     ...table(verdictHead, await Promise.all(rows)),
     '',
@@ -492,9 +484,7 @@ async function verdictRow({ seeds, ...request }: RowRequest): Promise<string[]> 
 }
 
 export function verdictsOf({ outcome }: Result): string[] {
-  return outcome.kind === 'judged'
-    ? outcome.cells.map(({ verdict }) => verdict.kind)
-    : [outcome.kind];
+  return outcome.kind === 'judged' ? outcome.cells.map(({ verdict }) => verdict.kind) : [outcome.kind];
 }
 
 /** `5 regression, 1 inconclusive`. */
@@ -534,9 +524,7 @@ async function firstRow(change: number, hasHistory: boolean): Promise<string[]> 
 
 const profilesHead = ['cells', 'profiles', 'boots', 'trials', 'minutes'];
 
-async function profilesRow(
-  request: Pick<LabTimeRequest, 'scenarios' | 'hasProfiles'>,
-): Promise<string[]> {
+async function profilesRow(request: Pick<LabTimeRequest, 'scenarios' | 'hasProfiles'>): Promise<string[]> {
   const time = await inTurn(() => labTime({ ...request, change: -0.1, hasHistory: true, seed: 1 }));
   return [
     String(request.scenarios.length),
@@ -558,9 +546,7 @@ const orderSeeds = [1, 2];
 
 async function buildRow(scenarios: readonly FreebsdScenario[], build: Build): Promise<string[][]> {
   const request = { scenarios, change: 0, hasHistory: true, build };
-  const times = await Promise.all(
-    orderSeeds.map((seed) => inTurn(() => labTime({ ...request, seed }))),
-  );
+  const times = await Promise.all(orderSeeds.map((seed) => inTurn(() => labTime({ ...request, seed }))));
   const byFirst = Map.groupBy(times, ({ result }) => firstVariant(result));
   return [...byFirst].toSorted().map(([first, group]) => {
     const waited = median(group.map(({ waitedSeconds }) => waitedSeconds));

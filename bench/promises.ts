@@ -92,8 +92,7 @@ function rowOf(condition: Condition, runs: number, cells: number): Line {
   });
   const limits = condition.limits ?? { falseAlarms: 0.012, misses: 0.055 };
   const isTorn = condition.drift !== undefined && unchanged.inconclusive > 0.05;
-  const missed =
-    unchanged.regression > limits.falseAlarms || lost.noRegression > limits.misses || isTorn;
+  const missed = unchanged.regression > limits.falseAlarms || lost.noRegression > limits.misses || isTorn;
   const parts = [
     condition.says.padEnd(34),
     `false alarms ${percent(unchanged.regression)}`,
@@ -167,11 +166,7 @@ function judgeAll({ condition, runs, cells, effect, alarms }: Question): Shares 
 
 const runsPerSession = 5;
 
-function historyOf(
-  runs: number,
-  condition: Condition,
-  random: RandomGenerator,
-): EarlierNoise | undefined {
+function historyOf(runs: number, condition: Condition, random: RandomGenerator): EarlierNoise | undefined {
   if (runs === 0) return undefined;
   const earlier = Array.from({ length: runs / runsPerSession }, () => {
     const deviation = deviationOf(condition.sessions, random);
@@ -196,9 +191,7 @@ const slowness = ({ slow = { share: 0, by: 0 } }: Condition, random: RandomGener
 
 /** Standard deviation of the runs of a session. */
 const deviationOf = (sessions: number | undefined, random: RandomGenerator): number =>
-  sessions === undefined
-    ? noiseRatio
-    : noiseRatio * Math.sqrt(sessions / chiSquare(sessions, random));
+  sessions === undefined ? noiseRatio : noiseRatio * Math.sqrt(sessions / chiSquare(sessions, random));
 
 const chiSquare = (degreesOfFreedom: number, random: RandomGenerator): number =>
   sum(Array.from({ length: degreesOfFreedom }, () => standardNormal(random) ** 2));

@@ -80,11 +80,7 @@ function syncedWrites(folder: string): number[] {
   return times;
 }
 
-function describe(
-  connections: number,
-  times: readonly number[],
-  writeMilliseconds: number,
-): string {
+function describe(connections: number, times: readonly number[], writeMilliseconds: number): string {
   const [p50, p99, max] = [percentile(times, 0.5), percentile(times, 0.99), Math.max(...times)];
   const rate = (times.length / seconds).toFixed(0);
   const ratio = (p50 / writeMilliseconds).toFixed(1);

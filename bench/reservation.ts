@@ -49,11 +49,9 @@ type Measured = { turns: Turn[]; bare: number[] };
 
 async function measure(config: ReservationsConfig, race: Race): Promise<Measured> {
   const children = Array.from({ length: contenders }, (_, index) =>
-    spawn(
-      process.execPath,
-      [import.meta.filename, 'contend', JSON.stringify(config), race, String(index)],
-      { stdio: ['pipe', 'pipe', 'inherit'] },
-    ),
+    spawn(process.execPath, [import.meta.filename, 'contend', JSON.stringify(config), race, String(index)], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    }),
   );
   const said = children.map((child) => createInterface(child.stdout)[Symbol.asyncIterator]());
   // Waits until all are up: starting fifty processes is not measured.
@@ -117,10 +115,7 @@ async function contend(config: ReservationsConfig, race: Race, index: number): P
  * response. On another file or prefix, they share only the machine with the contenders.
  */
 async function bareHandOvers(config: ReservationsConfig, signal: AbortSignal): Promise<number[]> {
-  const own =
-    config.store === 'sqlite'
-      ? { ...config, path: `${config.path}-bare` }
-      : { ...config, prefix: '/bare/' };
+  const own = config.store === 'sqlite' ? { ...config, path: `${config.path}-bare` } : { ...config, prefix: '/bare/' };
   const [giver, taker] = [await openStore(own), await openStore(own)];
   const put = { conditions: [], put: [{ key: 'lab/bare/one', value: '' }], remove: [] };
   const times: number[] = [];
@@ -142,9 +137,7 @@ async function bareHandOvers(config: ReservationsConfig, signal: AbortSignal): P
 const costGoals: Record<string, string> = { etcd: '; goal: p99 below 100 ms' };
 
 function costLine(store: string, { turns, bare }: Measured): string {
-  const both = turns.map(
-    ({ asked, taken, releasing, released }) => taken - asked + released - releasing,
-  );
+  const both = turns.map(({ asked, taken, releasing, released }) => taken - asked + released - releasing);
   return `reservation, ${store}, acquire + release with ${contenders} contenders, about ${(2 * contenders) / paceSeconds} a second: ${compared(both, bare)}${costGoals[store] ?? ''})`;
 }
 

@@ -9,10 +9,7 @@ import { join } from 'node:path';
 import { median } from '../src/analysis/stats/summary.ts';
 
 /** Medians of twenty runs each, in seconds. */
-export type StartupBench = Record<
-  'empty' | 'help' | 'mistyped' | 'gateHelp' | 'bisectHelp' | 'gate' | 'admit',
-  number
->;
+export type StartupBench = Record<'empty' | 'help' | 'mistyped' | 'gateHelp' | 'bisectHelp' | 'gate' | 'admit', number>;
 
 /** Runs take turns, so that a busy machine is busy for all. */
 export async function benchStartup(): Promise<StartupBench> {

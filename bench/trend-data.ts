@@ -51,10 +51,7 @@ export function benchTrendData(results = 10_000): TrendDataBench {
   const years = [...files].filter(([path]) => path.endsWith('.jsonl'));
   const folder = mkdtempSync(join(tmpdir(), 'ppsgate-bench-'));
   try {
-    const [full, empty] = [
-      cloned(folder, 'full', files),
-      cloned(folder, 'empty', new Map([['README.md', '']])),
-    ];
+    const [full, empty] = [cloned(folder, 'full', files), cloned(folder, 'empty', new Map([['README.md', '']]))];
     return {
       results,
       lines: years.reduce((sum, [, text]) => sum + text.split('\n').length - 1, 0),

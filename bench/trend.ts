@@ -16,26 +16,12 @@ import {
   simulate,
 } from '../src/analysis/stats/simulate.ts';
 import { median } from '../src/analysis/stats/summary.ts';
-import {
-  changesToGate,
-  judgeTrend,
-  seriesKey,
-  withGate,
-} from '../src/analysis/trend/change-history.ts';
+import { changesToGate, judgeTrend, seriesKey, withGate } from '../src/analysis/trend/change-history.ts';
 import { grouped } from '../src/model/format.ts';
 import { type CellResult, verdictsWorstFirst } from '../src/model/result.ts';
 import { type Cell, cellName, families } from '../src/model/scenario.ts';
 import type { NightlyRun, TrendChange, TrendIndex } from '../src/model/trend.ts';
-import {
-  type Goal,
-  goalText,
-  isMissed,
-  type Lab,
-  type Line,
-  labs,
-  plain,
-  printLines,
-} from './designs.ts';
+import { type Goal, goalText, isMissed, type Lab, type Line, labs, plain, printLines } from './designs.ts';
 
 type Found = { index: number; foundAt: number };
 type Detector = { says: string; find: (values: readonly number[]) => Found[]; hasGoals: boolean };
@@ -49,13 +35,9 @@ export async function* benchTrend(): AsyncGenerator<Line> {
   const { says, quiet, classes } = await labs();
   const [, , upTo2 = quiet] = classes;
   yield plain(says);
-  yield plain(
-    'A nightly run is the median of 5 runs, with a build of its own that scatters by 0.3 %.',
-  );
+  yield plain('A nightly run is the median of 5 runs, with a build of its own that scatters by 0.3 %.');
   for (const lab of [upTo2, quiet]) {
-    yield plain(
-      `\n${lab.says}; ${grouped(nightlyRunsASeries * seriesARow)} nightly runs a row, nothing changed:`,
-    );
+    yield plain(`\n${lab.says}; ${grouped(nightlyRunsASeries * seriesARow)} nightly runs a row, nothing changed:`);
     for (const detector of detectors) yield* falseOnes(detector, lab);
     yield plain(`\nThe same, ${stepRatio * 100} % somewhere, and 30 nightly runs after it:`);
     for (const detector of detectors) yield steps(detector, lab, lab === quiet);
@@ -85,10 +67,7 @@ function correlatedOnes({ says, find, hasGoals }: Detector): Line {
   const goal: Goal | undefined = hasGoals ? { most: 0.1 } : undefined;
   const rows = [0.3, 0.5, 0.7].map((correlation) => {
     const random = xoroshiro128plus(4);
-    const found = Array.from(
-      { length: seriesARow },
-      () => find(correlatedSeries(correlation, random)).length,
-    );
+    const found = Array.from({ length: seriesARow }, () => find(correlatedSeries(correlation, random)).length);
     return { correlation, aYear: mean(found) };
   });
   const parts = rows.map(({ correlation, aYear }) => `r = ${correlation} ${aYear.toFixed(2)}`);
@@ -159,9 +138,7 @@ function steps({ says, find, hasGoals }: Detector, { noise }: Lab, isQuiet: bool
   const tries = Array.from({ length: seriesARow * 3 }, () => {
     const stepAt = 100 + Math.floor(100 * uniformFloat64(random));
     const found = find(seriesOf(noise, clean, stepAt + 30, random, stepAt));
-    const hit = found.find(
-      ({ index, foundAt }) => Math.abs(index - stepAt) <= 5 && foundAt >= stepAt,
-    );
+    const hit = found.find(({ index, foundAt }) => Math.abs(index - stepAt) <= 5 && foundAt >= stepAt);
     return hit && { nightlyRuns: hit.foundAt - stepAt + 1, isExact: hit.index === stepAt };
   });
   const hits = tries.filter((hit) => hit !== undefined);
@@ -181,10 +158,7 @@ function steps({ says, find, hasGoals }: Detector, { noise }: Lab, isQuiet: bool
   ];
   return {
     text: `  ${says.padEnd(24)} ${parts.join(', ')}`,
-    missed:
-      isMissed(foundRatio, goals.found) ||
-      isMissed(typical, goals.typical) ||
-      isMissed(exactRatio, goals.exact),
+    missed: isMissed(foundRatio, goals.found) || isMissed(typical, goals.typical) || isMissed(exactRatio, goals.exact),
   };
 }
 
@@ -210,12 +184,7 @@ function cusum(values: readonly number[]): Found[] {
   return found;
 }
 
-function firstAlarm(
-  values: readonly number[],
-  from: number,
-  level: number,
-  sigma: number,
-): Found | undefined {
+function firstAlarm(values: readonly number[], from: number, level: number, sigma: number): Found | undefined {
   const sums = [0, 0];
   const begun = [from, from];
   for (let nightlyRun = from; nightlyRun < values.length; nightlyRun += 1) {
@@ -238,8 +207,7 @@ function gaussianPartition(values: readonly number[]): Found[] {
     const seen = values.slice(from, nightlyRun + 1);
     for (const cut of gaussianCuts(seen.map(Math.log), nightlySigmaRatio(seen))) {
       const index = from + cut;
-      if (found.every((other) => Math.abs(other.index - index) > 3))
-        found.push({ index, foundAt: nightlyRun });
+      if (found.every((other) => Math.abs(other.index - index) > 3)) found.push({ index, foundAt: nightlyRun });
     }
   }
   return found;
@@ -281,14 +249,9 @@ const detectors: Detector[] = [
 
 const nightlyRunsOfTwoYears = 730;
 const testbeds = ['chelsio', 'mellanox', 'intel', 'virtual'];
-const cells: Cell[] = [
-  'forwarding',
-  'pf-stateless',
-  'pf-stateful',
-  'ipfw-stateless',
-  'ipfw-stateful',
-  'nat',
-].flatMap((scenario) => families.map((family) => ({ scenario, family })));
+const cells: Cell[] = ['forwarding', 'pf-stateless', 'pf-stateful', 'ipfw-stateless', 'ipfw-stateful', 'nat'].flatMap(
+  (scenario) => families.map((family) => ({ scenario, family })),
+);
 const margin = 0.02;
 
 /** A change: from a nightly run on, on some testbeds, in some cells, by code or by the machine. */
@@ -384,8 +347,7 @@ function* twoYears(noise: NoiseSource): Generator<Line> {
   yield plain(
     `\n${testbeds.length} testbeds of ${cells.length} cells, ${nightlyRunsOfTwoYears} nightly runs, 1 % bad nightly runs:`,
   );
-  for (const { says, from, testbeds: on } of events)
-    yield plain(`  nightly run ${from}: ${says} (${on.join(', ')})`);
+  for (const { says, from, testbeds: on } of events) yield plain(`  nightly run ${from}: ${says} (${on.join(', ')})`);
   yield plain('What people would be told:');
   const changes = testbeds.flatMap((testbed, number) => branchOf(testbed, noise, number + 1));
   const told = changes.filter(({ gates }) => gates.length > 0);
@@ -400,8 +362,7 @@ function* twoYears(noise: NoiseSource): Generator<Line> {
 /** A commit's id has its nightly run, of three commits each. */
 const commitOf = (nightlyRun: number): string => String(nightlyRun * 3).padStart(40, '0');
 const nightlyRunOf = (commit: string): number => Number(commit) / 3;
-const timeOf = (nightlyRun: number): string =>
-  new Date(Date.UTC(2024, 0, 1 + nightlyRun, 2)).toISOString();
+const timeOf = (nightlyRun: number): string => new Date(Date.UTC(2024, 0, 1 + nightlyRun, 2)).toISOString();
 
 const wasCode = ({ gates, state }: TrendChange): boolean =>
   state === 'code' || gates.some(({ verdict }) => verdict === 'regression');
@@ -426,9 +387,7 @@ function alertLine(change: TrendChange): Line {
 function branchOf(testbed: string, noise: NoiseSource, seed: number): TrendChange[] {
   const random = xoroshiro128plus(seed);
   const sources = cells.map((cell) => ({ cell, drawRun: cellSource(noise, random)()() }));
-  const nightlyRuns = new Map<string, NightlyRun[]>(
-    cells.map((cell) => [seriesKey({ testbed, cell }), []]),
-  );
+  const nightlyRuns = new Map<string, NightlyRun[]>(cells.map((cell) => [seriesKey({ testbed, cell }), []]));
   let index: TrendIndex = {
     schemaVersion: 1,
     cells: cells.map((cell) => ({ testbed, cell, years: [2024] })),

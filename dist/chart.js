@@ -17,8 +17,7 @@ export const smallData = page.ppsgateCells;
 export const colour = (/** @type {string} */ name) =>
   getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
-export const thin = (/** @type {string} */ name, /** @type {string} */ alpha) =>
-  `${colour(name)}${alpha}`;
+export const thin = (/** @type {string} */ name, /** @type {string} */ alpha) => `${colour(name)}${alpha}`;
 
 export const daySeconds = 86_400;
 
@@ -37,9 +36,7 @@ export function metricText(
   }
   if (metric === 'nsPerPacket') return `${Number(value.toPrecision(digits))} ns`;
   if (value >= 1e6) return `${(value / 1e6).toPrecision(digits)} Mpps`;
-  return value >= 1e3
-    ? `${(value / 1e3).toPrecision(digits)} kpps`
-    : `${value.toPrecision(digits)} pps`;
+  return value >= 1e3 ? `${(value / 1e3).toPrecision(digits)} kpps` : `${value.toPrecision(digits)} pps`;
 }
 
 /** `−4.10 %`. */
@@ -50,10 +47,8 @@ export function changeText(/** @type {number} */ ratio) {
   return `${ratio < 0 ? '−' : '+'}${text} %`;
 }
 
-export const isWorse = (
-  /** @type {import('./chart-data.ts').Metric} */ metric,
-  /** @type {number} */ ratio,
-) => (metric === 'pps' ? ratio < 0 : ratio > 0);
+export const isWorse = (/** @type {import('./chart-data.ts').Metric} */ metric, /** @type {number} */ ratio) =>
+  metric === 'pps' ? ratio < 0 : ratio > 0;
 
 /**
  * A range in which an outlier does not compress all others, and noise of a thousandth looks small; it includes all levels.
@@ -135,8 +130,7 @@ export const axisStyle = () => ({
 });
 
 /** Days are in UTC, as in tables. */
-export const inUtc = (/** @type {number} */ seconds) =>
-  page.uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC');
+export const inUtc = (/** @type {number} */ seconds) => page.uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC');
 
 /** A time axis, labelled by years, months or days. */
 export const timeAxis = () => ({
@@ -149,10 +143,7 @@ export const timeAxis = () => ({
     /** @type {number} */ _axis,
     /** @type {number} */ _space,
     /** @type {number} */ step,
-  ) =>
-    splits.map((one) =>
-      dayOf(one).slice(0, step >= 360 * 86_400 ? 4 : step >= 28 * 86_400 ? 7 : 10),
-    ),
+  ) => splits.map((one) => dayOf(one).slice(0, step >= 360 * 86_400 ? 4 : step >= 28 * 86_400 ? 7 : 10)),
 });
 
 export const whenColoursChange = (/** @type {() => void} */ redraw) =>

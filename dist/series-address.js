@@ -20,10 +20,7 @@ export function addressOf(/** @type {SeriesView} */ view) {
   return entries.map(([key, value]) => `${key}=${value}`).join('&');
 }
 
-function commitName(
-  /** @type {import('./chart-data.ts').SeriesData} */ { commits, at },
-  /** @type {number} */ index,
-) {
+function commitName(/** @type {import('./chart-data.ts').SeriesData} */ { commits, at }, /** @type {number} */ index) {
   const commit = commits[index] ?? '';
   const isOnce = commits.indexOf(commit) === commits.lastIndexOf(commit);
   return isOnce ? commit.slice(0, 12) : `${commit.slice(0, 12)}-${at[index]}`;
@@ -32,17 +29,12 @@ function commitName(
 /** Sets the view from an address; missing or invalid parts get their initial value. */
 export function followAddress(/** @type {SeriesView} */ view, /** @type {string} */ address) {
   const parameters = new URLSearchParams(address);
-  const indices = [
-    ...indicesOf(view, parameters.get('a'), true),
-    ...indicesOf(view, parameters.get('b'), false),
-  ];
+  const indices = [...indicesOf(view, parameters.get('a'), true), ...indicesOf(view, parameters.get('b'), false)];
   view.chosen = [...new Set(indices)];
   const unit = view.units.find((one) => one === parameters.get('unit'));
   view.unit = unit ?? view.data.metric;
   view.place = view.chosen.at(-1) ?? view.end;
-  const [from, to] = [parameters.get('from'), parameters.get('to')].map(
-    (day) => Date.parse(day ?? '') / 1000,
-  );
+  const [from, to] = [parameters.get('from'), parameters.get('to')].map((day) => Date.parse(day ?? '') / 1000);
   const isRange = from !== undefined && to !== undefined && from < to;
   view.range = isRange ? [from, to] : aroundChosen(view);
 }
@@ -67,8 +59,5 @@ function aroundChosen(/** @type {SeriesView} */ view) {
   const [first, last] = [view.pair[0], view.pair.at(-1)];
   if (first === undefined || last === undefined) return view.whole;
   const margin = Math.max(60 * 86_400, view.timeOf(last) - view.timeOf(first));
-  return [
-    Math.max(view.timeOf(first) - margin, view.whole[0]),
-    Math.min(view.timeOf(last) + margin, view.whole[1]),
-  ];
+  return [Math.max(view.timeOf(first) - margin, view.whole[0]), Math.min(view.timeOf(last) + margin, view.whole[1])];
 }

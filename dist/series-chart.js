@@ -126,9 +126,7 @@ class SeriesChart {
 
   #choose(/** @type {number} */ index) {
     const { chosen } = this.#view;
-    this.#view.chosen = chosen.includes(index)
-      ? chosen.filter((one) => one !== index)
-      : [...chosen.slice(-1), index];
+    this.#view.chosen = chosen.includes(index) ? chosen.filter((one) => one !== index) : [...chosen.slice(-1), index];
     this.#update();
   }
 
@@ -158,8 +156,7 @@ class SeriesChart {
     const { pair } = this.#view;
     const [a, b] = pair;
     if (a === undefined) {
-      const hint =
-        'Choose two nightly runs, by click, touch or Enter, to see what lies between them.';
+      const hint = 'Choose two nightly runs, by click, touch or Enter, to see what lies between them.';
       this.#comparison.replaceChildren(make('span', { class: 'faint' }, hint));
       return;
     }
@@ -170,9 +167,7 @@ class SeriesChart {
     });
     this.#comparison.replaceChildren(
       make('ol', {}, ...pair.map((one) => make('li', {}, ...nightlyRunPieces(this.#view, one)))),
-      ...(b === undefined
-        ? ['Choose another nightly run to compare. ']
-        : comparisonPieces(this.#view, a, b)),
+      ...(b === undefined ? ['Choose another nightly run to compare. '] : comparisonPieces(this.#view, a, b)),
       clear,
     );
   }

@@ -43,11 +43,7 @@ function remarksAt(/** @type {SeriesView} */ view, /** @type {number} */ index) 
 }
 
 /** The change from one nightly run to another, and the commits between. @returns {(string | Node)[]} */
-export function comparisonPieces(
-  /** @type {SeriesView} */ view,
-  /** @type {number} */ a,
-  /** @type {number} */ b,
-) {
+export function comparisonPieces(/** @type {SeriesView} */ view, /** @type {number} */ a, /** @type {number} */ b) {
   const { commits, compare } = view.data;
   const [from, to] = [commits[a] ?? '', commits[b] ?? ''];
   if (from === to) return [...changePieces(view, a, b), 'the same commit. '];
@@ -62,11 +58,7 @@ export function comparisonPieces(
 }
 
 /** @returns {(string | Node)[]} */
-function changePieces(
-  /** @type {SeriesView} */ view,
-  /** @type {number} */ a,
-  /** @type {number} */ b,
-) {
+function changePieces(/** @type {SeriesView} */ view, /** @type {number} */ a, /** @type {number} */ b) {
   const [before, after] = [view.numbers.typical[a], view.numbers.typical[b]];
   if (typeof before !== 'number' || typeof after !== 'number') return [];
   const ratio = after / before - 1;
@@ -83,15 +75,10 @@ function changePieces(
 export function csvOf(/** @type {SeriesView} */ view) {
   const { times, at, commits, occasions } = view.data;
   const { typical, least, most } = view.numbers;
-  const name =
-    view.unit === 'percent'
-      ? `percent_of_${(commits[view.reference] ?? '').slice(0, 12)}`
-      : view.unit;
+  const name = view.unit === 'percent' ? `percent_of_${(commits[view.reference] ?? '').slice(0, 12)}` : view.unit;
   const lines = times.flatMap((_, index) => {
     if (!view.isDrawn(index)) return [];
-    const values = [typical, least, most].map((of) =>
-      typeof of[index] === 'number' ? view.inUnit(of[index]) : '',
-    );
+    const values = [typical, least, most].map((of) => (typeof of[index] === 'number' ? view.inUnit(of[index]) : ''));
     const time = new Date((at[index] ?? 0) * 1000).toISOString();
     return [[time, commits[index], occasions[index], ...values].join(',')];
   });

@@ -86,9 +86,7 @@ export class SeriesView {
   }
 
   get valuesDrawn() {
-    return this.column.flatMap((value, index) =>
-      value !== null && this.isDrawn(index) ? [value] : [],
-    );
+    return this.column.flatMap((value, index) => (value !== null && this.isDrawn(index) ? [value] : []));
   }
 
   get levelsDrawn() {

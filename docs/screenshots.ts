@@ -33,8 +33,7 @@ const linksOnGithub: ReportLinks = {
 const paperWidth = 718;
 
 const [directory, folder] = process.argv.slice(2);
-if (directory === undefined)
-  throw new Error('Name the work directory of a gate that has finished.');
+if (directory === undefined) throw new Error('Name the work directory of a gate that has finished.');
 const browser = await startChromium();
 try {
   if (directory === 'site') await drawSite(browser, folder ?? import.meta.dirname);
@@ -91,17 +90,11 @@ async function drawForReadme(browser: Browser, result: Result, profiles: CellPro
   await draw(browser, join(dirname, 'flamegraph.png'), graph.svg, { width: 1120, height: 530 });
 }
 
-async function drawEverywhere(
-  browser: Browser,
-  result: Result,
-  profiles: CellProfiles[],
-  folder: string,
-) {
+async function drawEverywhere(browser: Browser, result: Result, profiles: CellProfiles[], folder: string) {
   await mkdir(folder, { recursive: true });
   const comment = await asOnGithub(renderMarkdown(result, linksOnGithub));
   const page = renderHtml(result, profiles);
-  const plotAs = (form: PlotForm) =>
-    `<!doctype html><body style="margin: 0">${intervalPlot(result, { form }) ?? ''}`;
+  const plotAs = (form: PlotForm) => `<!doctype html><body style="margin: 0">${intervalPlot(result, { form }) ?? ''}`;
   const [wide, narrow] = [plotAs('wide'), plotAs('narrow')];
   for (const [name, text, onPhone] of [
     ['comment', comment, comment],

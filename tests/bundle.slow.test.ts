@@ -28,9 +28,7 @@ beforeAll(async () => {
 describe('a file of the bundle', () => {
   test('is named after the module or the folder of which it is', () => {
     const own = chunksOf(output).filter(({ fileName }) => !fileName.startsWith('vendor/'));
-    const names = own.map(({ fileName }) =>
-      fileName.replace(/(?:\/(?:first|first-plain|plain))?\.js$/, ''),
-    );
+    const names = own.map(({ fileName }) => fileName.replace(/(?:\/(?:first|first-plain|plain))?\.js$/, ''));
     const unknown = names.filter(
       (name) => !['', '.ts'].some((end) => existsSync(join(project, 'src', `${name}${end}`))),
     );
@@ -50,17 +48,14 @@ describe('a file of the bundle', () => {
     }
   });
 
-  test.each([
-    'src/report/sections.ts',
-    'src/analysis/stats/verdict.ts',
-    'src/lab/freebsd/dut/freebsd-dut.ts',
-  ])('is the only one that changes with a line in %s', async (path) => {
-    const codes = new Map(chunksOf(output).map(({ fileName, code }) => [fileName, code]));
-    const changed = chunksOf(await bundle(lineIn(path))).filter(
-      ({ fileName, code }) => codes.get(fileName) !== code,
-    );
-    expect(changed.map(({ fileName }) => fileName)).toHaveLength(1);
-  });
+  test.each(['src/report/sections.ts', 'src/analysis/stats/verdict.ts', 'src/lab/freebsd/dut/freebsd-dut.ts'])(
+    'is the only one that changes with a line in %s',
+    async (path) => {
+      const codes = new Map(chunksOf(output).map(({ fileName, code }) => [fileName, code]));
+      const changed = chunksOf(await bundle(lineIn(path))).filter(({ fileName, code }) => codes.get(fileName) !== code);
+      expect(changed.map(({ fileName }) => fileName)).toHaveLength(1);
+    },
+  );
 });
 
 /** Inserts a line into the file's first function. */
@@ -85,12 +80,7 @@ describe('what is loaded before anything is asked for', () => {
 
   test('is the names of the commands alone at a shell', () => {
     const commander = 'vendor/commander.js';
-    expect(loadedWith('cli.js')).toEqual([
-      'cli.js',
-      'cli/commands/add-commands.js',
-      'package.js',
-      commander,
-    ]);
+    expect(loadedWith('cli.js')).toEqual(['cli.js', 'cli/commands/add-commands.js', 'package.js', commander]);
   });
 
   test('is no configuration for a mistyped command', () => {
@@ -115,9 +105,7 @@ describe('what is loaded before anything is asked for', () => {
 
   test('is no configuration for the inputs of the action', () => {
     const loaded = loadedWith('action/main.js');
-    expect(loaded.filter((name) => /^(?:config|model|report)(?:\/first)?\.js$/.test(name))).toEqual(
-      [],
-    );
+    expect(loaded.filter((name) => /^(?:config|model|report)(?:\/first)?\.js$/.test(name))).toEqual([]);
   });
 
   test('is nothing that measures where a step of a job decides whether to', () => {

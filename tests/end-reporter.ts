@@ -19,9 +19,7 @@ export default class EndReporter implements Reporter {
       skipped.map((test) => `${test.fullName}: ${reason(test)}`),
     );
     print('Failed:', failed);
-    console.log(
-      `\n${inState('passed').length} passed, ${failed.length} failed, ${skipped.length} skipped`,
-    );
+    console.log(`\n${inState('passed').length} passed, ${failed.length} failed, ${skipped.length} skipped`);
   }
 }
 

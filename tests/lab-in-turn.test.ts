@@ -9,15 +9,7 @@ test('a file of the lab starts when the previous one ends, however short the oth
   const files = [lab(30), lab(20), ...Array.from({ length: 5 }, () => other(10))];
   const ordered = labInTurn(files, 2);
   // Three others fill the other process while the first is in the lab.
-  expect(ordered.map(({ isInLab }) => isInLab)).toEqual([
-    true,
-    false,
-    false,
-    false,
-    true,
-    false,
-    false,
-  ]);
+  expect(ordered.map(({ isInLab }) => isInLab)).toEqual([true, false, false, false, true, false, false]);
 });
 
 test('files of the lab alone keep their order, and none is lost', () => {

@@ -4,8 +4,7 @@ import { importsOfFiles, modules } from '../modules.ts';
 const imports = importsOfFiles();
 
 /** Folder of `src/` that contains a file; undefined for an entry. */
-const moduleOf = (name: string): string | undefined =>
-  name.includes('/') ? name.split('/')[0] : undefined;
+const moduleOf = (name: string): string | undefined => (name.includes('/') ? name.split('/')[0] : undefined);
 
 test('src/ has the folders of modules.ts and no others', () => {
   const found = new Set([...imports.keys()].flatMap((name) => moduleOf(name) ?? []));
@@ -28,9 +27,7 @@ test('every module imports from those that modules.ts names, and from no others'
 test('no module imports from one above it', () => {
   const names = Object.keys(modules);
   const above = names.flatMap((name, level) =>
-    (modules[name] ?? [])
-      .filter((target) => names.indexOf(target) >= level)
-      .map((target) => [name, target]),
+    (modules[name] ?? []).filter((target) => names.indexOf(target) >= level).map((target) => [name, target]),
   );
   expect(above).toEqual([]);
 });

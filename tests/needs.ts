@@ -8,8 +8,7 @@ import { describe, test } from 'vitest';
 export type Need = 'root' | `shared/${string}` | (string & {});
 
 /** Real data next to the project, never part of it: `sharedFolder('corpus/ministat')`. */
-export const sharedFolder = (path: string): string =>
-  join(import.meta.dirname, '..', '..', 'shared', path);
+export const sharedFolder = (path: string): string => join(import.meta.dirname, '..', '..', 'shared', path);
 
 /** Tools of the embedded lab. */
 export const labPrograms: readonly Need[] = ['ip', 'nft', 'trafgen', 'sshd', 'ethtool', 'sysctl'];
@@ -48,11 +47,7 @@ export function describeWith(needs: readonly Need[], name: string, suite: () => 
 }
 
 /** Defines a test that runs if all needs are met, and is otherwise skipped, naming what is missing. */
-export function testWith(
-  needs: readonly Need[],
-  name: string,
-  body: () => void | Promise<void>,
-): void {
+export function testWith(needs: readonly Need[], name: string, body: () => void | Promise<void>): void {
   const missing = needs.filter((need) => !isMet(need));
   test(name, ({ skip }) => {
     skip(missing.length > 0, `needs ${missing.join(', ')}`);
@@ -68,5 +63,4 @@ function isMet(need: Need): boolean {
   return folders.some((folder) => existsSync(join(folder, need)));
 }
 
-const canMakeNamespaces = (): boolean =>
-  spawnSync('unshare', ['--net', 'true'], { stdio: 'ignore' }).status === 0;
+const canMakeNamespaces = (): boolean => spawnSync('unshare', ['--net', 'true'], { stdio: 'ignore' }).status === 0;

@@ -67,9 +67,7 @@ describe('the package', () => {
   test('has what runs and what is read, and nothing else', () => {
     const { root } = installedInto('ppsgate');
     const read = ['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md'];
-    expect(readdirSync(root).toSorted()).toEqual(
-      [...read, 'bin', 'dist', 'docs', 'package.json'].toSorted(),
-    );
+    expect(readdirSync(root).toSorted()).toEqual([...read, 'bin', 'dist', 'docs', 'package.json'].toSorted());
     expect(existsSync(join(root, 'dist/LICENSES.txt'))).toBe(true);
   });
 

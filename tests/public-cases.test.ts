@@ -32,11 +32,7 @@ describeWith(['shared/public-cases'], 'public cases', () => {
       ['perf-round.perf', [`napi/ix0-1;${forwarding} 1`]],
       [
         'perf-odd-heads.perf',
-        [
-          `kworker/u16:2+e;${forwarding} 1`,
-          `Web Content;${forwarding} 1`,
-          `ksoftirqd/0;${forwarding} 1`,
-        ],
+        [`kworker/u16:2+e;${forwarding} 1`, `Web Content;${forwarding} 1`, `ksoftirqd/0;${forwarding} 1`],
       ],
       ['folded-bom.folded', ['main;read 3', 'main;poll 2']],
     ])('%s is folded', (name, stacks) => {

@@ -38,10 +38,8 @@ if (!(isQuick in crypto)) {
   const { createCipheriv, createDecipheriv, randomFillSync } = crypto;
   Object.assign(crypto, {
     [isQuick]: true,
-    createCipheriv: (name: string, key: CipherKey, ...rest: [Buffer]) =>
-      createCipheriv(name, keyOf(key), ...rest),
-    createDecipheriv: (name: string, key: CipherKey, ...rest: [Buffer]) =>
-      createDecipheriv(name, keyOf(key), ...rest),
+    createCipheriv: (name: string, key: CipherKey, ...rest: [Buffer]) => createCipheriv(name, keyOf(key), ...rest),
+    createDecipheriv: (name: string, key: CipherKey, ...rest: [Buffer]) => createDecipheriv(name, keyOf(key), ...rest),
     randomFillSync: (buffer: NodeJS.ArrayBufferView, offset = 0, size?: number) =>
       Buffer.isBuffer(buffer) && size !== undefined && size <= 64
         ? drawInto(randomFillSync, buffer, offset, size)

@@ -8,11 +8,8 @@ const isImmediate = (timer: unknown): timer is NodeJS.Immediate =>
 // Test files share processes, and this runs before each: once is enough.
 const isQuick = Symbol.for('ppsgate quick timers');
 if (!(isQuick in globalThis)) {
-  const setTimeout = (
-    run: (...args: unknown[]) => void,
-    milliseconds?: number,
-    ...args: unknown[]
-  ) => (milliseconds === 0 ? setImmediate(run, ...args) : startTimer(run, milliseconds, ...args));
+  const setTimeout = (run: (...args: unknown[]) => void, milliseconds?: number, ...args: unknown[]) =>
+    milliseconds === 0 ? setImmediate(run, ...args) : startTimer(run, milliseconds, ...args);
   const clearTimeout = (timer?: NodeJS.Timeout | NodeJS.Immediate) =>
     isImmediate(timer) ? clearImmediate(timer) : endTimer(timer);
   Object.assign(globalThis, {

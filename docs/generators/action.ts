@@ -19,11 +19,7 @@ export function actionPage(written: string): string {
     '## Inputs',
     table(
       ['input', 'default', 'meaning'],
-      Object.entries(inputs).map(([name, input]) => [
-        code(name),
-        code(input.default),
-        input.description,
-      ]),
+      Object.entries(inputs).map(([name, input]) => [code(name), code(input.default), input.description]),
     ),
     '## Outputs',
     table(

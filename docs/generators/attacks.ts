@@ -50,9 +50,7 @@ function rowOf(id: string, tags: readonly Tag[]): Row {
   const [, attack, defence] = /^(.+?) Defence: (.+)$/.exec(text ?? '') ?? [];
   if (attack === undefined || defence === undefined || second !== undefined) {
     const paths = own.map(({ path }) => path).join(', ');
-    throw new Error(
-      `Attack ${id} in ${paths}: write its attack and \`Defence:\` at exactly one test.`,
-    );
+    throw new Error(`Attack ${id} in ${paths}: write its attack and \`Defence:\` at exactly one test.`);
   }
   const paths = [...new Set(own.map(({ path }) => path))].toSorted();
   const tests = paths.map((path) => {
@@ -115,8 +113,7 @@ function titledCalls(node: unknown, source: string): Call[] {
   const inner = () => Object.values(node).flatMap((child) => titledCalls(child, source));
   if (!isNode(node) || node.type !== 'ExpressionStatement') return inner();
   const call: unknown = 'expression' in node ? node.expression : undefined;
-  const parameters =
-    isNode(call) && 'arguments' in call && Array.isArray(call.arguments) ? call.arguments : [];
+  const parameters = isNode(call) && 'arguments' in call && Array.isArray(call.arguments) ? call.arguments : [];
   const title = parameters.filter(isNode).find(({ type, start }) => {
     return type === 'TemplateLiteral' || (type === 'Literal' && /['"]/.test(source[start] ?? ''));
   });
@@ -128,8 +125,4 @@ function titledCalls(node: unknown, source: string): Call[] {
 type Node = { type: string; start: number; end: number };
 
 const isNode = (value: unknown): value is Node =>
-  typeof value === 'object' &&
-  value !== null &&
-  'type' in value &&
-  'start' in value &&
-  typeof value.start === 'number';
+  typeof value === 'object' && value !== null && 'type' in value && 'start' in value && typeof value.start === 'number';

@@ -11,9 +11,7 @@ export function configurationPage(schema: Schema, examples: Examples): string {
   const pages = new Page();
   const examplesOf = (name: string) =>
     (examples[name] ?? []).map((text) => `Example:\n\n\`\`\`yaml\n${text.trim()}\n\`\`\``);
-  const blocks = Object.entries(schema.properties ?? {}).flatMap(([key, value]) =>
-    blocksOf(key, plain(value)),
-  );
+  const blocks = Object.entries(schema.properties ?? {}).flatMap(([key, value]) => blocksOf(key, plain(value)));
   const parts = blocks.flatMap(({ name, path, heading, schema }) => [
     `## ${heading}`,
     ...(schema.description === undefined ? [] : [schema.description]),
@@ -49,8 +47,7 @@ function blocksOf(key: string, schema: Schema): Block[] {
   });
 }
 
-const hasSettings = (schema: Schema): boolean =>
-  schema.properties !== undefined || variantsOf(schema).length > 0;
+const hasSettings = (schema: Schema): boolean => schema.properties !== undefined || variantsOf(schema).length > 0;
 
 /** Tables of settings; a table that was there before is named instead. */
 class Page {
@@ -82,8 +79,7 @@ class Page {
   }
 }
 
-const headed = (heading: string, parts: readonly string[]): string[] =>
-  parts.length === 0 ? [] : [heading, ...parts];
+const headed = (heading: string, parts: readonly string[]): string[] => (parts.length === 0 ? [] : [heading, ...parts]);
 
 const heads = ['setting', 'value', 'default', 'meaning'];
 
@@ -154,9 +150,7 @@ const labelOf = (variant: Schema): string => {
   const { properties } = variant;
   if (properties === undefined) return typeOf(variant);
   const [kernel] = variantsOf(plain(properties.kernel));
-  return kernel === undefined
-    ? `{ ${Object.keys(properties).join(', ')} }`
-    : `kernel: { ${labelOf(kernel)} }`;
+  return kernel === undefined ? `{ ${Object.keys(properties).join(', ')} }` : `kernel: { ${labelOf(kernel)} }`;
 };
 
 /** Value that chooses a variant; builders of virtual testbeds are distinguished by their kernels. */

@@ -1,11 +1,5 @@
 // Builds the reference of the Jenkins step from ppsgate.txt, its help on Jenkins, and the option table.
-import {
-  isOfBisect,
-  isOfGate,
-  namingStyles,
-  parameter,
-  parametersThat,
-} from '../../src/config/parameters.ts';
+import { isOfBisect, isOfGate, namingStyles, parameter, parametersThat } from '../../src/config/parameters.ts';
 import { code, type Row, table } from './markdown.ts';
 
 /** `help` is jenkins/vars/ppsgate.txt, whose sections list parameters with their meanings. */

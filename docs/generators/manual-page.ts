@@ -66,10 +66,7 @@ const seeAlso = [
   'pmcstat 8',
 ];
 
-export const withSubcommands = (command: Command): Command[] => [
-  command,
-  ...command.commands.flatMap(withSubcommands),
-];
+export const withSubcommands = (command: Command): Command[] => [command, ...command.commands.flatMap(withSubcommands)];
 
 function section(command: Command, help: Help): string[] {
   const name = nameOf(command);
@@ -97,8 +94,7 @@ function section(command: Command, help: Help): string[] {
 export const nameOf = (command: Command): string =>
   command.parent?.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name();
 
-const inSentence = (written: string): string =>
-  written.replace(/^./, (letter) => letter.toLowerCase());
+const inSentence = (written: string): string => written.replace(/^./, (letter) => letter.toLowerCase());
 
 function operandList(command: Command, help: Help): string[] {
   const operands = help.visibleArguments(command);
@@ -148,9 +144,7 @@ const isExample = (block: string): boolean => /^Examples?:/.test(block);
 /** Lines that are indented stay as they are. */
 function paragraph(block: string): string[] {
   const parts = block.split(/\n(?=\S)(?<=\n .*\n)|\n(?= )(?<!\n .*\n)/);
-  return parts.flatMap((part) =>
-    part.startsWith(' ') ? literal(part.split('\n')) : text(part.replaceAll('\n', ' ')),
-  );
+  return parts.flatMap((part) => (part.startsWith(' ') ? literal(part.split('\n')) : text(part.replaceAll('\n', ' '))));
 }
 
 const literal = (lines: string[]): string[] => [

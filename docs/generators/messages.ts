@@ -78,8 +78,7 @@ const hasName = (node: unknown): node is { name: string } =>
 /** A text with `…` for each value in it; undefined for other expressions. */
 function textOf(node: unknown, source: string): string | undefined {
   if (typeof node !== 'object' || node === null || !('type' in node)) return undefined;
-  if (node.type === 'Literal')
-    return 'value' in node && typeof node.value === 'string' ? node.value : undefined;
+  if (node.type === 'Literal') return 'value' in node && typeof node.value === 'string' ? node.value : undefined;
   if (node.type !== 'TemplateLiteral' || !('quasis' in node)) return undefined;
   const { start, end } = node as { start?: unknown; end?: unknown };
   if (typeof start !== 'number' || typeof end !== 'number') return undefined;

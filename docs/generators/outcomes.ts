@@ -19,9 +19,10 @@ const meanings: Readonly<Record<Conclusion, string>> = {
   cancelled: 'It was cancelled.',
 };
 
-export const exitMeanings: readonly { code: number; meaning: string }[] = keysOf(meanings).map(
-  (conclusion) => ({ code: exitCodes[conclusion], meaning: meanings[conclusion] }),
-);
+export const exitMeanings: readonly { code: number; meaning: string }[] = keysOf(meanings).map((conclusion) => ({
+  code: exitCodes[conclusion],
+  meaning: meanings[conclusion],
+}));
 
 type Unjudged = Exclude<Outcome['kind'], 'judged'>;
 
@@ -39,8 +40,7 @@ const unjudged: Readonly<Record<Unjudged, string>> = {
   'build-failed': 'The kernel of the patch does not compile; base does.',
   'does-not-load': 'The rules or settings of the patch are refused twice.',
   'boot-failed': 'The kernel of the patch did not boot twice in a row.',
-  'panics-under-load':
-    'The kernel of the patch died twice while rules were installed or traffic ran.',
+  'panics-under-load': 'The kernel of the patch died twice while rules were installed or traffic ran.',
   'out-of-disk': 'The builder or the DUT has too little free space.',
 };
 
@@ -48,8 +48,7 @@ const bisections: Readonly<Record<BisectResult['answer']['kind'], string>> = {
   culprit: 'One commit causes the loss.',
   group: 'Several consecutive commits, which cannot be measured apart, cause the loss.',
   several: 'More than one commit changes the rate.',
-  'not-reproduced':
-    'Good and bad do not differ within the permitted boots, or one cannot be measured.',
+  'not-reproduced': 'Good and bad do not differ within the permitted boots, or one cannot be measured.',
   slide: 'The rate is lost gradually.',
   inconclusive: 'The permitted boots do not suffice.',
 };
@@ -84,11 +83,7 @@ function tableOf<Kind extends string>(
 ): string {
   return table(
     [head, 'meaning', 'exit code'],
-    keysOf(meanings).map((kind) => [
-      code(kind),
-      meanings[kind],
-      String(exitCodes[conclusionOfKind(kind)]),
-    ]),
+    keysOf(meanings).map((kind) => [code(kind), meanings[kind], String(exitCodes[conclusionOfKind(kind)])]),
   );
 }
 

@@ -35,9 +35,7 @@ export async function reportRefusal(
   const body = `### ⏸️ ppsgate: ${heading}\n\n${quoted(why)}\n\n${list}`;
   const writing = { name, run: runId, headCommit, at: new Date() };
   await comment(context, pullRequest, name, (before) =>
-    name !== noticeName && isReported(before, headCommit)
-      ? undefined
-      : composeComment(before, body, writing),
+    name !== noticeName && isReported(before, headCommit) ? undefined : composeComment(before, body, writing),
   );
   if (name === noticeName) return;
   const subject = { repository: pullRequest.repository, patch: pullRequest };
@@ -46,9 +44,7 @@ export async function reportRefusal(
     const isQueued = config.github.unasked === 'neutral';
     if (!isForAnother && (!isQueued || (await hasCheckRun(octokit, subject, gate)))) continue;
     const marks = await openMarks(context, pullRequest, config.github, { name: gate, runId });
-    await marks.conclude(
-      outcomeOfFailure(isForAnother ? 'waits-for-approval' : 'left-to-merge-queue', why),
-    );
+    await marks.conclude(outcomeOfFailure(isForAnother ? 'waits-for-approval' : 'left-to-merge-queue', why));
   }
 }
 
@@ -56,10 +52,7 @@ export async function reportRefusal(
 const isReported = (comment: string | undefined, headCommit: string): boolean =>
   comment !== undefined && readMemory(comment)?.headCommit === headCommit;
 
-function replyToCommand(
-  context: JobContext,
-  { kind, pullRequest, why }: CommandReply,
-): Promise<void> {
+function replyToCommand(context: JobContext, { kind, pullRequest, why }: CommandReply): Promise<void> {
   const parts = {
     cancel: ['### ⏹️ ppsgate: cancelled', quoted(why)],
     mistaken: ['### 🤔 ppsgate did not understand', quoted(why), help],

@@ -56,14 +56,11 @@ export async function admitBisection(bisection: Bisection, deps: AdmitDeps): Pro
   const overrides = await pinned(named, repository, naming);
   const { good, bad, scenarios, families, ...rest } = overrides;
   if (!good !== !bad) {
-    throw new UsageError(
-      `${naming(good ? 'bad' : 'good')} is missing: a bisection needs both ends.`,
-    );
+    throw new UsageError(`${naming(good ? 'bad' : 'good')} is missing: a bisection needs both ends.`);
   }
   const cell = await cellFor({ scenarios, families }, patch, config, deps);
   deps.checkBisection(config, { ...overrides, scenarios: cell.scenario, families: cell.family });
-  const own = () =>
-    patch.kind === 'revision' ? lineOfDiffs(patch, repository) : ownEnds(patch, repository);
+  const own = () => (patch.kind === 'revision' ? lineOfDiffs(patch, repository) : ownEnds(patch, repository));
   const request: BisectRequest = {
     command: 'bisect',
     patch,
@@ -110,10 +107,7 @@ function whyUnread(
   const command = (words: BisectOverrides): string =>
     [
       callOnGithub,
-      bisectWords(words).replace(
-        /^bisect/,
-        isOwn && patch.kind === 'pull-request' ? `bisect ${bad}` : 'bisect',
-      ),
+      bisectWords(words).replace(/^bisect/, isOwn && patch.kind === 'pull-request' ? `bisect ${bad}` : 'bisect'),
       `${listKey}=${digestOf(commits)}`,
     ].join(' ');
   const whole = command({ ...overrides, ...ends, ...one });

@@ -40,15 +40,11 @@ export async function admitEvent(
 function depsFor(trigger: Trigger, context: JobContext): AdmitDeps {
   const { inputs, octokit, repository, readConfig } = context;
   const { job } = inputs;
-  const namingOfRequester =
-    trigger.kind === 'dispatched' ? namingStyles.input : namingStyles.comment;
+  const namingOfRequester = trigger.kind === 'dispatched' ? namingStyles.input : namingStyles.comment;
   const optionNameFor = ({ testbed }: { testbed?: string | undefined }): string =>
     testbed
       ? namingOfRequester('testbed')
-      : selectorCalled(
-          { testbed: inputs.overrides.testbed, each: inputs.each },
-          namingStyles.input,
-        );
+      : selectorCalled({ testbed: inputs.overrides.testbed, each: inputs.each }, namingStyles.input);
   const priority = inputs.priority || (job.isRerun ? 'rerun' : '');
   return {
     pullRequests: readerOn(octokit, job.repository),
@@ -73,18 +69,13 @@ function depsFor(trigger: Trigger, context: JobContext): AdmitDeps {
 }
 
 /** Also reports errors on the revision. */
-async function readRevision(
-  { patch: text, overrides, key, build }: Dispatched,
-  context: JobContext,
-) {
+async function readRevision({ patch: text, overrides, key, build }: Dispatched, context: JobContext) {
   const { job } = context.inputs;
   const config = await context.readConfig(job.commit);
   const deps = revisionDepsOf(context, config);
   const name = parseRevisionName(text, deps.conduit.url);
   if (name === undefined) {
-    throw new UsageError(
-      `patch: expected a revision like D27401 or D27401:80677, found "${text}".`,
-    );
+    throw new UsageError(`patch: expected a revision like D27401 or D27401:80677, found "${text}".`);
   }
   const found = await findRevision(deps.conduit, name);
   const { number, diff } = found;
@@ -112,17 +103,12 @@ export const exitCodeOf = ({ kind }: { kind: string }): number =>
   kind === 'refused' ? exitCodes.usage : exitCodes.pass;
 
 /** Reacts to a command's comment before carrying it out. A failure is only logged. */
-export async function acknowledge(
-  comment_id: number,
-  { octokit, inputs }: JobContext,
-): Promise<void> {
+export async function acknowledge(comment_id: number, { octokit, inputs }: JobContext): Promise<void> {
   await octokit
     .request('POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions', {
       ...placeOf(inputs.job.repository),
       comment_id,
       content: 'eyes',
     })
-    .catch((error: Error) =>
-      log.info(`The reaction to the command was not posted (${error.message}).`),
-    );
+    .catch((error: Error) => log.info(`The reaction to the command was not posted (${error.message}).`));
 }

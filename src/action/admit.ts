@@ -3,12 +3,7 @@
 import type { Config } from '../config/schema.ts';
 import { type Octokit, ownLogin } from '../forge/github/client.ts';
 import { readIssue } from '../forge/github/issue.ts';
-import {
-  type FoundPullRequest,
-  mayWrite,
-  numbersOf,
-  pullRequestNumber,
-} from '../forge/github/pull-request.ts';
+import { type FoundPullRequest, mayWrite, numbersOf, pullRequestNumber } from '../forge/github/pull-request.ts';
 import { type AuthorizationRules, authorize, type Occasion } from '../forge/patch/authorize.ts';
 import { type GateOverrides, parseCommand } from '../forge/patch/command.ts';
 import { patchOfRange, patchOfTypedRange } from '../forge/patch/commit-range.ts';
@@ -18,13 +13,7 @@ import { type Patch, patchName, shortId } from '../model/patch.ts';
 import { UsageError } from '../model/usage-error.ts';
 import { changeIdIn } from '../publish/reporters/alert-text.ts';
 import { type CommentMemory, readMemory } from '../publish/reporters/comment-text.ts';
-import {
-  type Admission,
-  type AdmitDeps,
-  type Dispatched,
-  noticeName,
-  type PullRequestCommand,
-} from './admission.ts';
+import { type Admission, type AdmitDeps, type Dispatched, noticeName, type PullRequestCommand } from './admission.ts';
 import { type GateRequest, relayOf } from './approved-request.ts';
 import type { Trigger } from './trigger.ts';
 
@@ -35,10 +24,7 @@ export async function admit(trigger: Trigger, given: AdmitDeps): Promise<Admissi
   return requested.kind === 'command' ? authorized(requested, deps) : requested;
 }
 
-async function requestedBy(
-  trigger: Trigger,
-  deps: AdmitDeps,
-): Promise<PullRequestCommand | Admission> {
+async function requestedBy(trigger: Trigger, deps: AdmitDeps): Promise<PullRequestCommand | Admission> {
   switch (trigger.kind) {
     case 'nothing':
       return trigger;
@@ -88,10 +74,7 @@ async function admitted(
 }
 
 /** Without a usable commit before the push (a new branch, a forced push) only the last commit is measured. */
-async function pushed(
-  { before, after }: { before: string; after: string },
-  repository: Repository,
-): Promise<Patch> {
+async function pushed({ before, after }: { before: string; after: string }, repository: Repository): Promise<Patch> {
   const isPresent = await repository.resolve(before).then(
     () => !/^0+$/.test(before),
     () => false,
@@ -104,8 +87,7 @@ async function requestedByButton(
   deps: AdmitDeps,
 ): Promise<PullRequestCommand | Admission> {
   const all = await deps.pullRequests.withHead(headCommit);
-  const candidates =
-    number === undefined ? all : all.filter(({ pullRequest }) => pullRequest.number === number);
+  const candidates = number === undefined ? all : all.filter(({ pullRequest }) => pullRequest.number === number);
   const [found, ...more] = candidates;
   if (found === undefined) {
     return { kind: 'nothing', why: `No open pull request has the head ${headCommit}.` };
@@ -164,15 +146,10 @@ async function replyMistaken(
     measured: [],
     mayWrite: pullRequests.mayWrite,
   });
-  return approval.kind === 'allowed'
-    ? { kind: 'mistaken', pullRequest, why }
-    : { kind: 'nothing', why };
+  return approval.kind === 'allowed' ? { kind: 'mistaken', pullRequest, why } : { kind: 'nothing', why };
 }
 
-async function requestedByHand(
-  trigger: Dispatched,
-  deps: AdmitDeps,
-): Promise<PullRequestCommand | Admission> {
+async function requestedByHand(trigger: Dispatched, deps: AdmitDeps): Promise<PullRequestCommand | Admission> {
   const { by, patch: name, overrides, bisect } = trigger;
   // Reads seven digits as a commit: no repository has had a million pull requests.
   const number = !bisect && /^\d{7,}$/.test(name) ? undefined : pullRequestNumber(name);
@@ -244,10 +221,7 @@ async function admitRevision(trigger: Dispatched, deps: AdmitDeps): Promise<Admi
   return { kind: 'gate', request, config, why: `${by} started it for ${patchName(patch)}.` };
 }
 
-async function authorized(
-  { found, occasion, command }: PullRequestCommand,
-  deps: AdmitDeps,
-): Promise<Admission> {
+async function authorized({ found, occasion, command }: PullRequestCommand, deps: AdmitDeps): Promise<Admission> {
   const { pullRequest } = found;
   const { headCommit } = pullRequest;
   const isAgain = command.kind === 'rerun' || command.kind === 'extend';
@@ -283,9 +257,10 @@ async function authorized(
   return { kind: 'gate', request: { ...request, extend }, config, why };
 }
 
-const refusedCommands: Partial<
-  Record<PullRequestCommand['command']['kind'], 'not cancelled' | 'no bisection'>
-> = { cancel: 'not cancelled', bisect: 'no bisection' };
+const refusedCommands: Partial<Record<PullRequestCommand['command']['kind'], 'not cancelled' | 'no bisection'>> = {
+  cancel: 'not cancelled',
+  bisect: 'no bisection',
+};
 
 /**
  * Allows more or fewer runs, profiles, and measuring an unchanged patch: none of these passes a patch that would
@@ -297,10 +272,8 @@ function withOverrides(occasion: Occasion, overrides: GateOverrides): Occasion {
   return { ...occasion, isOtherwise: Object.keys(deciding).length > 0 };
 }
 
-const memoryOf = async (
-  found: FoundPullRequest,
-  deps: AdmitDeps,
-): Promise<CommentMemory | undefined> => (await rulesFor(found, {}, deps)).memory;
+const memoryOf = async (found: FoundPullRequest, deps: AdmitDeps): Promise<CommentMemory | undefined> =>
+  (await rulesFor(found, {}, deps)).memory;
 
 type Rules = {
   config: Config;

@@ -57,8 +57,7 @@ export const approvedRequestSchema = z.union([bisectRequestSchema, gateRequestSc
 
 export type ApprovedRequest = z.infer<typeof approvedRequestSchema>;
 
-export const isBisection = (request: ApprovedRequest): request is BisectRequest =>
-  'command' in request;
+export const isBisection = (request: ApprovedRequest): request is BisectRequest => 'command' in request;
 
 export const requestText = (request: ApprovedRequest): string => JSON.stringify(request);
 
@@ -72,13 +71,7 @@ export function readRequest(text: string): ApprovedRequest {
   }
 }
 
-export function relayOf({
-  key,
-  build,
-}: {
-  key?: string;
-  build?: string;
-}): ApprovedRequest['relay'] {
+export function relayOf({ key, build }: { key?: string; build?: string }): ApprovedRequest['relay'] {
   const { data, error } = relaySchema.safeParse({ key, build });
   if (error === undefined) return data;
   const names = error.issues.map(({ path }) => path.join('.')).join(' and ');
@@ -97,10 +90,7 @@ export function subjectOf(request: ApprovedRequest): string {
 const pullRequestInQueue = (branch: string): string => branch.replace(/-[0-9a-f]{40,64}$/, '');
 
 /** Measures even a patch without changes, as in a nightly run. Throws a `UsageError` for an invalid switch. */
-export const isMeasuredAnyway = (
-  { purpose, overrides }: GateRequest,
-  inputs: GateOverrides,
-): boolean =>
+export const isMeasuredAnyway = ({ purpose, overrides }: GateRequest, inputs: GateOverrides): boolean =>
   [
     purpose === 'nightly',
     parseSwitch(inputs.measureAnyway, namingStyles.input('measureAnyway')),
@@ -110,8 +100,7 @@ export const isMeasuredAnyway = (
 export const outputFile = (base: OutputName, index: number, count: number): string =>
   count === 1 ? `${base}.json` : `${base}-${index + 1}.json`;
 
-export const gateFolder = (index: number, count: number): string =>
-  count === 1 ? '' : `${index + 1}/`;
+export const gateFolder = (index: number, count: number): string => (count === 1 ? '' : `${index + 1}/`);
 
 export type OutputName = 'result' | 'failure' | `nightly-${number}`;
 

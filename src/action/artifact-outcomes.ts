@@ -5,13 +5,7 @@ import { applyOverrides } from '../config/overrides.ts';
 import { namingStyles } from '../config/parameters.ts';
 import type { Config } from '../config/schema.ts';
 import { testbedsFor } from '../config/select-testbeds.ts';
-import {
-  agreesWith,
-  parseResult,
-  profilesIn,
-  readEntries,
-  withPatch,
-} from '../forge/github/artifact.ts';
+import { agreesWith, parseResult, profilesIn, readEntries, withPatch } from '../forge/github/artifact.ts';
 import type { HistoryEntry } from '../gate/experiment/history.ts';
 import { recompute } from '../gate/experiment/recompute.ts';
 import { bisectResultSchema } from '../model/bisect-result.ts';
@@ -87,9 +81,7 @@ type PublishTask = {
 export async function readOutcomes(source: Source, task: PublishTask): Promise<JobOutcome[]> {
   const { config, context, judge = recompute } = task;
   const { request } = source;
-  const selectors = isBisection(request)
-    ? [undefined]
-    : selectorsFor(config, request.overrides, context.inputs);
+  const selectors = isBisection(request) ? [undefined] : selectorsFor(config, request.overrides, context.inputs);
   const files = selectors.map((_, index) => filesOf(request, index, selectors.length));
   const artifact = await readArtifact(source, files, task);
   if (artifact.kind === 'concluded') return selectors.map(() => artifact);
@@ -171,8 +163,7 @@ async function readArtifact(
   return { kind: 'read', bytes, texts: entries.texts };
 }
 
-const notVerified = (why: string): ConcludedJob =>
-  concludedAs(outcomeOfFailure('infrastructure', why));
+const notVerified = (why: string): ConcludedJob => concludedAs(outcomeOfFailure('infrastructure', why));
 
 const selfMade = (patch: Patch, path: string): string =>
   `${patchName(patch)} changes ${path}, so its result cannot be trusted: a maintainer who has read it can write /ppsgate run ${patch.headCommit}.`;
@@ -234,9 +225,7 @@ async function recomputed({ text, request, config, selector, history, context, j
   const testbeds = testbedsFor(config, selector);
   const isExtended = request.extend !== undefined;
   // The commits of a patch may be missing here.
-  const mergeBase = await context.repository
-    .mergeBase(patch.baseCommit, patch.headCommit)
-    .catch(() => undefined);
+  const mergeBase = await context.repository.mergeBase(patch.baseCommit, patch.headCommit).catch(() => undefined);
   const settings = { patch, config, testbeds, isExtended, history, mergeBase };
   return judge(withPatch(read.result, patch), settings);
 }

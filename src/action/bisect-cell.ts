@@ -25,9 +25,7 @@ export async function cellFor(
   const text = one(familyNames, naming('families'));
   const family = families.find((name) => name === text);
   if (text !== undefined && family === undefined) {
-    throw new UsageError(
-      `${naming('families')}: expected ${families.join(' or ')}, found "${excerpt(text)}".`,
-    );
+    throw new UsageError(`${naming('families')}: expected ${families.join(' or ')}, found "${excerpt(text)}".`);
   }
   const branch = config.github.data.branch;
   const isOpen = scenario === undefined && family === undefined && branch !== undefined;
@@ -42,11 +40,7 @@ function one(text: string | undefined, option: string): string | undefined {
 }
 
 /** Reads the newest result on the data branch. Writers of that branch only influence which cell is measured. */
-async function worstCellOf(
-  patch: Patch,
-  repository: Repository,
-  branch: string,
-): Promise<Cell | undefined> {
+async function worstCellOf(patch: Patch, repository: Repository, branch: string): Promise<Cell | undefined> {
   try {
     const commit = await repository.resolve(`origin/${branch}`);
     const index = parseIndex(await repository.read(`${commit}:${indexPath}`));

@@ -16,11 +16,7 @@ type BisectPlan = {
 };
 
 /** The request overrides the job's inputs, which override the configuration. Throws a `UsageError`. */
-export function bisectPlan(
-  { overrides, cell }: BisectRequest,
-  written: Config,
-  { inputs }: JobContext,
-): BisectPlan {
+export function bisectPlan({ overrides, cell }: BisectRequest, written: Config, { inputs }: JobContext): BisectPlan {
   const configured = applyOverrides(written, inputs.overrides, namingStyles.input);
   const named = { ...overrides, scenarios: cell.scenario, families: cell.family };
   const overridden = applyOverrides(configured, named, namingStyles.comment);

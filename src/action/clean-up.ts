@@ -42,9 +42,7 @@ async function conclude({ name, request }: OpenReporter): Promise<void> {
     const conduit = openConduit({ url: patch.server, token: conduitToken, log });
     const { key = `${job.runId}`, build } = relay ?? {};
     if (build === undefined) return;
-    await openBuild(conduit, build, patch, { run: key, undecided: 'failure', log }).conclude(
-      cancelledOutcome,
-    );
+    await openBuild(conduit, build, patch, { run: key, undecided: 'failure', log }).conclude(cancelledOutcome);
     return;
   }
   const octokit = await createOctokit({ token, apiUrl: job.apiUrl, log });
@@ -59,9 +57,7 @@ async function conclude({ name, request }: OpenReporter): Promise<void> {
   const trouble = await closeOpenCheckRun(octokit, { repository, patch }, place);
   if (trouble !== undefined) log.warn(trouble);
   if (patch.kind !== 'pull-request') return;
-  await openComment(octokit, patch, { ...shared, name, overrides: request.overrides }).conclude(
-    cancelledOutcome,
-  );
+  await openComment(octokit, patch, { ...shared, name, overrides: request.overrides }).conclude(cancelledOutcome);
 }
 
 /** Gives the files to the runner's user, who otherwise could not delete root's before the next job. */

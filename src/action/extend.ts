@@ -39,8 +39,7 @@ export async function fetchExperiment(
   await mkdir(directory, { recursive: true });
   for (const name of names) {
     const text = entries.texts.get(folder + name);
-    if (text === undefined)
-      throw new UsageError(`The experiment to extend has no ${name}: ${again}`);
+    if (text === undefined) throw new UsageError(`The experiment to extend has no ${name}: ${again}`);
     await writeFile(join(directory, name), text);
   }
   const { patch: judged, variants } = await readPlan(directory);
@@ -49,28 +48,18 @@ export async function fetchExperiment(
     throw new UsageError(`The experiment to extend boots a kernel from a file: ${again}`);
   }
   if (judged.headCommit !== patch.headCommit || judged.baseCommit !== patch.baseCommit) {
-    throw new UsageError(
-      `The commits of the experiment to extend differ from the current ones: ${again}`,
-    );
+    throw new UsageError(`The commits of the experiment to extend differ from the current ones: ${again}`);
   }
 }
 
 /** Defaults to twice the earlier maximum. */
-export async function runsToExtend(
-  directory: string,
-  maxRuns: string | undefined,
-): Promise<number> {
+export async function runsToExtend(directory: string, maxRuns: string | undefined): Promise<number> {
   if (maxRuns !== undefined) return parseMaxRuns(maxRuns, namingStyles.comment('maxRuns'));
   const { cells } = await readPlan(directory);
   return 2 * Math.max(...cells.flatMap(({ design }) => design.budgets));
 }
 
-async function refuseForeign(
-  octokit: Octokit,
-  repository: string,
-  run_id: number,
-  again: string,
-): Promise<void> {
+async function refuseForeign(octokit: Octokit, repository: string, run_id: number, again: string): Promise<void> {
   const { owner, repo } = placeOf(repository);
   const { data } = await octokit
     .request('GET /repos/{owner}/{repo}/actions/runs/{run_id}', { owner, repo, run_id })
@@ -78,16 +67,13 @@ async function refuseForeign(
       const failure = githubFailure(error);
       if (failure === undefined) throw error;
       const isGone = failure.kind === 'answered' && failure.status === 404;
-      if (isGone)
-        throw new UsageError(`The experiment to extend no longer exists on GitHub: ${again}`);
+      if (isGone) throw new UsageError(`The experiment to extend no longer exists on GitHub: ${again}`);
       throw new Error(
         `GitHub did not return the run of the experiment to extend (${failure.detail}): run the job again.`,
       );
     });
   // Accepts pull_request_target: only this event for a fork's patch runs the workflow of the base.
-  const isOwn =
-    data.event === 'pull_request_target' ||
-    data.head_repository?.full_name === data.repository.full_name;
+  const isOwn = data.event === 'pull_request_target' || data.head_repository?.full_name === data.repository.full_name;
   if (isOwn) return;
   throw new UsageError(`The experiment to extend was run by the workflow of a fork: ${again}`);
 }

@@ -12,10 +12,7 @@ export async function changedOfGate(
   code = import.meta.dirname,
 ): Promise<string | undefined> {
   const base = await repository.mergeBase(baseCommit, headCommit);
-  for (const path of [
-    '.github/',
-    ...(isOwnAction ? pathsOfAction(relative(workspace, code)) : []),
-  ]) {
+  for (const path of ['.github/', ...(isOwnAction ? pathsOfAction(relative(workspace, code)) : [])]) {
     const [before, after] = await Promise.all(
       [base, headCommit].map((commit) => repository.idAt(commit, path.replace(/\/$/, ''))),
     );

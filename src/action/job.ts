@@ -27,21 +27,14 @@ export type JobContext = {
 };
 
 /** Reads it at the base for commits to judge, and at the job's own commit for a revision or a bisection of commits. */
-export function readConfigFor(
-  request: ApprovedRequest,
-  { inputs, readConfig }: JobContext,
-): Promise<Config> {
+export function readConfigFor(request: ApprovedRequest, { inputs, readConfig }: JobContext): Promise<Config> {
   const { patch } = request;
   const isOfBase = isBisection(request) ? patch.kind === 'pull-request' : patch.kind !== 'revision';
   return readConfig(isOfBase ? patch.baseCommit : inputs.job.commit);
 }
 
 /** Recreates another machine's commits. Throws a `PatchError` if they differ from the approved ones. */
-export async function restoreCommits(
-  request: ApprovedRequest,
-  config: Config,
-  context: JobContext,
-): Promise<void> {
+export async function restoreCommits(request: ApprovedRequest, config: Config, context: JobContext): Promise<void> {
   const { patch } = request;
   if (patch.kind !== 'revision' || (isBisection(request) && !request.isOwn)) return;
   await restoreRevision(patch, revisionDepsOf(context, config));
@@ -58,9 +51,7 @@ export function revisionDepsOf(
 ): RevisionDeps & { config: PhabricatorConfig } {
   const config = phabricatorOf(configuration);
   if (token === '') {
-    throw new UsageError(
-      'conduit-token: a revision needs the token of a bot on Phabricator: pass it from a secret.',
-    );
+    throw new UsageError('conduit-token: a revision needs the token of a bot on Phabricator: pass it from a secret.');
   }
   const conduit = openConduit({ url: config.url, token, log });
   const patience = { log, signal: new AbortController().signal, maxSeconds: secondsOfRead };
@@ -78,9 +69,7 @@ export const selectorsFor = (
 ): string[] =>
   selectorsOf(
     config,
-    overrides.testbed
-      ? { testbed: overrides.testbed }
-      : { testbed: inputs.overrides.testbed, each: inputs.each },
+    overrides.testbed ? { testbed: overrides.testbed } : { testbed: inputs.overrides.testbed, each: inputs.each },
     namingStyles.input,
   );
 
@@ -93,11 +82,7 @@ export const bisectSelector = (
 export const gateNames = (selectors: readonly string[]): string[] =>
   selectors.length === 1 ? ['ppsgate'] : selectors.map((selector) => `ppsgate: ${selector}`);
 
-export const reporterNames = (
-  request: ApprovedRequest,
-  config: Config,
-  inputs: Inputs,
-): string[] =>
+export const reporterNames = (request: ApprovedRequest, config: Config, inputs: Inputs): string[] =>
   isBisection(request) ? [bisectName] : gateNames(selectorsFor(config, request.overrides, inputs));
 
 export const bisectName = 'ppsgate bisect';

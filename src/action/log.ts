@@ -67,13 +67,8 @@ function guard(stream: NodeJS.WriteStream): (line: string) => boolean {
   const write = stream.write.bind(stream);
   const decoder = new StringDecoder();
   let begun = '';
-  stream.write = (
-    chunk: string | Uint8Array,
-    encodingOrDone?: BufferEncoding | WriteDone,
-    last?: WriteDone,
-  ) => {
-    const [encoding, done] =
-      typeof encodingOrDone === 'string' ? [encodingOrDone, last] : [undefined, encodingOrDone];
+  stream.write = (chunk: string | Uint8Array, encodingOrDone?: BufferEncoding | WriteDone, last?: WriteDone) => {
+    const [encoding, done] = typeof encodingOrDone === 'string' ? [encodingOrDone, last] : [undefined, encodingOrDone];
     const bytes = typeof chunk === 'string' ? Buffer.from(chunk, encoding) : Buffer.from(chunk);
     const text = decoder.write(bytes);
     const end = Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1;

@@ -9,10 +9,7 @@ export async function runAction(): Promise<void> {
   await runToExit(
     async (signal) => {
       const inputs = readInputs(process.env);
-      const [{ openJob }, run] = await Promise.all([
-        import('./open-job.ts'),
-        jobs[inputs.command](),
-      ]);
+      const [{ openJob }, run] = await Promise.all([import('./open-job.ts'), jobs[inputs.command]()]);
       return run(await openJob(inputs), signal);
     },
     { notify: log.error },
@@ -21,10 +18,7 @@ export async function runAction(): Promise<void> {
 
 /** Imports only the modules of the job. */
 const jobs: Readonly<
-  Record<
-    Inputs['command'],
-    () => Promise<(context: JobContext, signal: AbortSignal) => Promise<number>>
-  >
+  Record<Inputs['command'], () => Promise<(context: JobContext, signal: AbortSignal) => Promise<number>>>
 > = {
   admit: async () => (await import('./run-admit.ts')).runAdmit,
   accept: async () => (await import('./run-accept.ts')).runAccept,

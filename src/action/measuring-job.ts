@@ -21,12 +21,7 @@ import {
   type ReportedOutcome,
 } from '../publish/reporters/outcome.ts';
 import { outcomeMarkdown } from '../publish/reporters/outcome-text.ts';
-import {
-  combineReporters,
-  type Reporter,
-  reportOutcome,
-  reportThenLink,
-} from '../publish/reporters/reporter.ts';
+import { combineReporters, type Reporter, reportOutcome, reportThenLink } from '../publish/reporters/reporter.ts';
 import { bisectHeadline } from '../report/bisect-headline.ts';
 import { headline } from '../report/headline.ts';
 import { explained } from '../report/read-result.ts';
@@ -97,14 +92,11 @@ export async function runMeasuringJob(
   { within, signal }: Pick<RunningJob, 'within' | 'signal'>,
 ): Promise<number> {
   const isAlone = context.inputs.request === '';
-  const admission = isAlone
-    ? await admitEvent(context, kind.onAdmission)
-    : await handedOver(context);
+  const admission = isAlone ? await admitEvent(context, kind.onAdmission) : await handedOver(context);
   if (admission.kind === 'refused') await keepRefusal(admission.why, context);
   if (!('request' in admission)) return exitCodeOf(admission);
   const { request, config } = admission;
-  const work = (signal: AbortSignal) =>
-    measureAll(request, config, { kind, context, isAlone, within, signal });
+  const work = (signal: AbortSignal) => measureAll(request, config, { kind, context, isAlone, within, signal });
   const queue = isBisection(request) ? undefined : request.queue;
   const place = { octokit: context.octokit, repository: context.inputs.job.repository };
   return whileQueued(queue, place, signal, work);
@@ -117,11 +109,7 @@ async function handedOver(context: JobContext) {
   return { kind: 'handed-over', request, config } as const;
 }
 
-async function measureAll(
-  request: ApprovedRequest,
-  written: Config,
-  job: RunningJob,
-): Promise<number> {
+async function measureAll(request: ApprovedRequest, written: Config, job: RunningJob): Promise<number> {
   const { context, isAlone } = job;
   const plan = await planned(request, written, job);
   const { config, targets } = plan;
@@ -232,9 +220,7 @@ async function makeFirst(path: string, number = 1): Promise<string> {
 
 async function concluded(measurement: Measurement): Promise<MeasuredOutcome | BisectedOutcome> {
   const { context, request, plan, name, isAlone, within, signal } = measurement;
-  const reporter = isAlone
-    ? await reporterOf(name, request, plan.config, context)
-    : combineReporters([]);
+  const reporter = isAlone ? await reporterOf(name, request, plan.config, context) : combineReporters([]);
   const work = async () => {
     const session = sessionOf(measurement, reporter);
     const reportedOutcome = await within(session, (deps) => plan.measure(measurement, deps));
@@ -294,9 +280,7 @@ function sharedHistory(config: Config, context: JobContext): HistoryFile {
 }
 
 const headlineOf = (reportedOutcome: MeasuredOutcome | BisectedOutcome): string =>
-  reportedOutcome.kind === 'measured'
-    ? headline(reportedOutcome.result)
-    : bisectHeadline(reportedOutcome.result);
+  reportedOutcome.kind === 'measured' ? headline(reportedOutcome.result) : bisectHeadline(reportedOutcome.result);
 
 async function keepResult({ directory, file }: Measurement): Promise<void> {
   const written = join(directory, 'result.json');
@@ -317,11 +301,8 @@ async function published(
 }
 
 /** The job's summary is the only place that every job can write to. */
-async function summarized<Concluded extends ReportedOutcome>(
-  reportedOutcome: Concluded,
-): Promise<Concluded> {
-  const write = async () =>
-    void (await core.summary.addRaw(outcomeMarkdown(reportedOutcome)).write());
+async function summarized<Concluded extends ReportedOutcome>(reportedOutcome: Concluded): Promise<Concluded> {
+  const write = async () => void (await core.summary.addRaw(outcomeMarkdown(reportedOutcome)).write());
   summaries = summaries.then(write, write);
   await summaries;
   return reportedOutcome;
@@ -336,8 +317,7 @@ async function keepRefusal(why: string, context: JobContext): Promise<void> {
   await writeFailure(path, { exitCode: exitCodes.usage, said: publicReason, isRefused: true });
 }
 
-const writeFailure = (path: string, failure: JobFailure): Promise<void> =>
-  writeFile(path, JSON.stringify(failure));
+const writeFailure = (path: string, failure: JobFailure): Promise<void> => writeFile(path, JSON.stringify(failure));
 
 type Done = { reportedOutcome: MeasuredOutcome | BisectedOutcome; directory: string };
 
@@ -347,22 +327,16 @@ function setOutputs(done: readonly Done[]): void {
   if (worst === undefined) return;
   const { reportedOutcome, directory } = worst;
   const isGate = reportedOutcome.kind === 'measured';
-  setOutput(
-    'verdict',
-    isGate ? outcomeName(reportedOutcome.result) : reportedOutcome.result.answer.kind,
-  );
+  setOutput('verdict', isGate ? outcomeName(reportedOutcome.result) : reportedOutcome.result.answer.kind);
   setOutput('result-path', join(directory, 'result.json'));
   setOutput('report-path', join(directory, 'report.md'));
 }
 
 /** Passes a push or a nightly run despite noise, and a nightly run despite a regression, which its issue reports. */
 function exitCodeFor(request: ApprovedRequest, done: readonly Done[]): number {
-  const conclusion = worstConclusion(
-    done.map(({ reportedOutcome }) => conclusionOf(reportedOutcome)),
-  );
+  const conclusion = worstConclusion(done.map(({ reportedOutcome }) => conclusionOf(reportedOutcome)));
   const purpose = isBisection(request) ? 'patch' : request.purpose;
   const isLearning =
-    (purpose !== 'patch' && conclusion === 'undecided') ||
-    (purpose === 'nightly' && conclusion === 'patchAtFault');
+    (purpose !== 'patch' && conclusion === 'undecided') || (purpose === 'nightly' && conclusion === 'patchAtFault');
   return exitCodes[isLearning ? 'pass' : conclusion];
 }

@@ -15,11 +15,7 @@ import { postReply } from '../publish/reporters/revision-comment.ts';
 import { type JobContext, revisionDepsOf } from './job.ts';
 import { log } from './log.ts';
 
-export async function reportTrend(
-  context: JobContext,
-  config: Config,
-  testbeds: readonly string[],
-): Promise<void> {
+export async function reportTrend(context: JobContext, config: Config, testbeds: readonly string[]): Promise<void> {
   const store = trendStore(context, config);
   if (!config.trend.issues || store === undefined) return;
   try {
@@ -60,10 +56,7 @@ type TrendStore = {
   result?: (path: string) => string;
 };
 
-function trendStore(
-  { octokit, inputs: { job } }: JobContext,
-  { github }: Config,
-): TrendStore | undefined {
+function trendStore({ octokit, inputs: { job } }: JobContext, { github }: Config): TrendStore | undefined {
   const { branch, directory, pages } = github.data;
   if (branch !== undefined) {
     const { repository, serverUrl } = job;
@@ -81,12 +74,7 @@ function trendStore(
   };
 }
 
-function depsOf(
-  context: JobContext,
-  config: Config,
-  store: TrendStore,
-  { index, nightlyRuns }: Trend,
-): AlertsDeps {
+function depsOf(context: JobContext, config: Config, store: TrendStore, { index, nightlyRuns }: Trend): AlertsDeps {
   const { octokit, inputs } = context;
   const { repository, serverUrl } = inputs.job;
   const commentRevision = commentOnRevision(context, config);
@@ -107,10 +95,7 @@ function depsOf(
 }
 
 /** Returns the only commit of the range along first parents, as nightly runs measure only those. */
-async function onlyCommitOf(
-  { good, bad }: TrendChange,
-  { repository }: JobContext,
-): Promise<string | undefined> {
+async function onlyCommitOf({ good, bad }: TrendChange, { repository }: JobContext): Promise<string | undefined> {
   if (good === bad) return undefined;
   await repository.resolve(good);
   await repository.resolve(bad);
@@ -123,10 +108,7 @@ async function onlyCommitOf(
 }
 
 /** Comments only on the configured server: commit messages may name others. */
-function commentOnRevision(
-  context: JobContext,
-  config: Config,
-): AlertsDeps['commentOnRevision'] | undefined {
+function commentOnRevision(context: JobContext, config: Config): AlertsDeps['commentOnRevision'] | undefined {
   if (config.phabricator === undefined || context.inputs.conduitToken === '') return undefined;
   const { conduit } = revisionDepsOf(context, config);
   return async (commit, text, key) => {

@@ -4,20 +4,11 @@ import { z } from 'zod';
 import type { Config } from '../config/schema.ts';
 import { type Octokit, ownLogin } from '../forge/github/client.ts';
 import * as bounded from '../model/bounds.ts';
-import {
-  type Patch,
-  patchName,
-  type Revision,
-  type RevisionDiff,
-  shortId,
-} from '../model/patch.ts';
+import { type Patch, patchName, type Revision, type RevisionDiff, shortId } from '../model/patch.ts';
 import { type CheckRunOptions, openCheckRun } from '../publish/reporters/check-run.ts';
 import { type CommentOptions, openComment } from '../publish/reporters/comment.ts';
 import { combineReporters, type Reporter } from '../publish/reporters/reporter.ts';
-import {
-  openRevisionComment,
-  openRevisionReporter,
-} from '../publish/reporters/revision-comment.ts';
+import { openRevisionComment, openRevisionReporter } from '../publish/reporters/revision-comment.ts';
 import { failingOnSharedHead } from '../publish/reporters/shared-head.ts';
 import { openStatus } from '../publish/reporters/status.ts';
 import {
@@ -66,10 +57,7 @@ async function githubReporter(
   const marks = await openMarks(context, patch, { ...github, undecided }, options);
   if (patch.kind !== 'pull-request') return marks;
   const shared = commentOptions(context, options);
-  return combineReporters([
-    marks,
-    openComment(context.octokit, patch, { ...shared, name: options.name, overrides }),
-  ]);
+  return combineReporters([marks, openComment(context.octokit, patch, { ...shared, name: options.name, overrides })]);
 }
 
 const commentOptions = (
@@ -152,9 +140,7 @@ export function openBisectComment(
   if (patch.kind !== 'pull-request') return undefined;
   const commits = isOwn ? patchName(patch) : `${shortId(good)}..${shortId(bad)}`;
   const subject = `the bisection of ${commits}`;
-  return combineReporters([
-    openComment(octokit, patch, { ...options, name: bisectName, subject, overrides: {} }),
-  ]);
+  return combineReporters([openComment(octokit, patch, { ...options, name: bisectName, subject, overrides: {} })]);
 }
 
 const runUrl = ({ serverUrl, repository }: Inputs['job'], runId: number): string =>

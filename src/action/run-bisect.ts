@@ -23,9 +23,7 @@ export const runBisect = (
   });
 
 const onlyBisection = (admission: Admission): Admission =>
-  admission.kind === 'gate' || admission.kind === 'cancel'
-    ? { kind: 'nothing', why: noGate }
-    : admission;
+  admission.kind === 'gate' || admission.kind === 'cancel' ? { kind: 'nothing', why: noGate } : admission;
 
 const noGate = 'A job with `command: bisect` judges no patch: use a job with `command: gate`.';
 

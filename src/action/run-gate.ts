@@ -15,12 +15,7 @@ import { UsageError } from '../model/usage-error.ts';
 import { nightlyRun } from '../publish/nightly.ts';
 import { outcomeOfResult } from '../publish/reporters/outcome.ts';
 import type { Admission } from './admission.ts';
-import {
-  type ApprovedRequest,
-  type GateRequest,
-  isBisection,
-  isMeasuredAnyway,
-} from './approved-request.ts';
+import { type ApprovedRequest, type GateRequest, isBisection, isMeasuredAnyway } from './approved-request.ts';
 import { fetchExperiment, runsToExtend } from './extend.ts';
 import { gateNames, type JobContext, selectorsFor } from './job.ts';
 import { nightlyDeps } from './measured-nightly.ts';
@@ -60,8 +55,7 @@ function plan(request: ApprovedRequest, written: Config, { inputs }: JobContext)
       selector: length === 1 ? '' : (selectors[index] ?? ''),
       testbeds: testbedsFor(config, selectors[index]),
     })),
-    measure: async (measurement, deps) =>
-      outcomeOfResult(await measure(request, isAnyway, measurement, deps), {}),
+    measure: async (measurement, deps) => outcomeOfResult(await measure(request, isAnyway, measurement, deps), {}),
   };
 }
 

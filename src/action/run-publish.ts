@@ -26,10 +26,7 @@ import { openReporter } from './reporters.ts';
  * Passes once the patch has its report, with any verdict, as the check shows that. After an hour without delivery, the
  * job can be run again: the artifact keeps the measurements.
  */
-export async function runPublish(
-  context: JobContext,
-  retry: RetryBudget = retryForAnHour(),
-): Promise<number> {
+export async function runPublish(context: JobContext, retry: RetryBudget = retryForAnHour()): Promise<number> {
   const source = await sourceOf(context);
   if (source === undefined) return exitCodes.pass;
   const { request, runId } = source;
@@ -45,8 +42,7 @@ export async function runPublish(
       await reportRefusal(context, { pullRequest: patch, config, name, why: read.why, runId });
       continue;
     }
-    const outcome =
-      read.kind === 'refused' ? concludedAs(outcomeOfFailure('usage', read.why)) : read;
+    const outcome = read.kind === 'refused' ? concludedAs(outcomeOfFailure('usage', read.why)) : read;
     const isOpen = runId === context.inputs.job.runId;
     const options = { name, runId, isOpen, retry: remaining(retry) };
     try {
@@ -82,9 +78,7 @@ async function sourceOf(context: JobContext): Promise<Source | undefined> {
   const { request: text, job } = context.inputs;
   if (text !== '') return { request: readRequest(text), runId: job.runId, isTrusted: true };
   if (job.eventName !== 'workflow_run') {
-    throw new UsageError(
-      'publish: expected the input `request` of an earlier job, or the event workflow_run.',
-    );
+    throw new UsageError('publish: expected the input `request` of an earlier job, or the event workflow_run.');
   }
   const { workflow_run: run } = workflowRun.parse(await readEvent(job));
   const all = await pullRequestsOfBranch(context.octokit, job.repository, {

@@ -2,21 +2,11 @@
 
 import { z } from 'zod';
 import { wrongName } from '../config/fields.ts';
-import {
-  bisectOverrideNames,
-  kebabCase,
-  overrideNames,
-  overridesAs,
-} from '../config/parameters.ts';
+import { bisectOverrideNames, kebabCase, overrideNames, overridesAs } from '../config/parameters.ts';
 import { type FoundPullRequest, pullRequestFromEvent } from '../forge/github/pull-request.ts';
 import type { Occasion } from '../forge/patch/authorize.ts';
 import type { BisectOverrides } from '../forge/patch/bisect-command.ts';
-import {
-  type CommentCommand,
-  type GateOverrides,
-  isAcceptCommand,
-  parseCommand,
-} from '../forge/patch/command.ts';
+import { type CommentCommand, type GateOverrides, isAcceptCommand, parseCommand } from '../forge/patch/command.ts';
 import * as bounded from '../model/bounds.ts';
 import { callOnGithub } from '../model/patch.ts';
 import { excerpt, expected, sentence } from '../model/units.ts';
@@ -63,10 +53,7 @@ type Overrides = { patch: string; overrides: GateOverrides; bisectOverrides?: Bi
  * @param event.commit at which the job runs, as in `GITHUB_SHA`.
  * @param overrides of the workflow's inputs; they replace fields missing from the payload.
  */
-export function triggerOf(
-  event: { name: string; payload: unknown; commit: string },
-  overrides: Overrides,
-): Trigger {
+export function triggerOf(event: { name: string; payload: unknown; commit: string }, overrides: Overrides): Trigger {
   const reader = readers.get(event.name);
   if (reader !== undefined) return reader(event, overrides);
   throw new UsageError(
@@ -175,12 +162,7 @@ function fromComment({ action, issue, comment }: z.infer<typeof commentPayload>)
   const { id, body, created_at: at, user } = comment;
   const text = body ?? '';
   const isCall = parseCommand(text) !== undefined;
-  if (
-    action === 'created' &&
-    issue.pull_request == null &&
-    user !== null &&
-    isAcceptCommand(text)
-  ) {
+  if (action === 'created' && issue.pull_request == null && user !== null && isAcceptCommand(text)) {
     return { kind: 'acceptance', number: issue.number, id, by: user.login };
   }
   if (action !== 'created' || issue.pull_request == null || user === null || !isCall) {
@@ -205,14 +187,10 @@ function fromTexts({ login: by }: { login: string }, fields: Record<string, stri
   };
 }
 
-function bisectIn(
-  { instead }: Record<string, string>,
-  overrides: BisectOverrides,
-): BisectCommand | undefined {
+function bisectIn({ instead }: Record<string, string>, overrides: BisectOverrides): BisectCommand | undefined {
   if (!instead) return overrides.good || overrides.bad ? { kind: 'bisect', overrides } : undefined;
   const command = parseCommand(`${callOnGithub} ${instead}`);
-  if (command?.kind === 'bisect')
-    return { ...command, overrides: { ...overrides, ...command.overrides } };
+  if (command?.kind === 'bisect') return { ...command, overrides: { ...overrides, ...command.overrides } };
   const what =
     command?.kind === 'mistaken'
       ? command.why

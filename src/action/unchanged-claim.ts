@@ -13,11 +13,7 @@ import { type JobContext, restoreCommits } from './job.ts';
 /** Compares the approved commits again. Returns the reason of a refusal. */
 export async function whyNotUnchanged(
   request: GateRequest,
-  {
-    config,
-    selector,
-    context,
-  }: { config: Config; selector: string | undefined; context: JobContext },
+  { config, selector, context }: { config: Config; selector: string | undefined; context: JobContext },
 ): Promise<string | undefined> {
   const { patch } = request;
   const { repository, inputs } = context;

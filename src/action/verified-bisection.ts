@@ -38,9 +38,7 @@ export async function verifiedBisection(
       const { place, ...rest } = commits.get(revision.commit) ?? {};
       return place === revision.place ? [{ ...revision, ...rest }] : [];
     });
-    const isAscending = revisions.every(
-      ({ place }, index) => place > (revisions[index - 1]?.place ?? -1),
-    );
+    const isAscending = revisions.every(({ place }, index) => place > (revisions[index - 1]?.place ?? -1));
     if (revisions.length < result.revisions.length || !isAscending) {
       return refused('of commits of another range');
     }
@@ -71,10 +69,7 @@ function indicesIn(answer: BisectAnswer): number[] {
     case 'group':
       return [answer.after, answer.last];
     case 'several':
-      return [
-        ...answer.found.flatMap(indicesIn),
-        ...answer.open.flatMap(({ after, last }) => [after, last]),
-      ];
+      return [...answer.found.flatMap(indicesIn), ...answer.open.flatMap(({ after, last }) => [after, last])];
     case 'not-reproduced':
       return answer.fault === undefined ? [] : [answer.fault.revision];
     case 'slide':

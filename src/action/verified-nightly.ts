@@ -29,10 +29,7 @@ type NightlyClaim = {
 };
 
 /** Logs the reason for each part that it omits. */
-export async function verifiedParts(
-  texts: readonly string[],
-  claim: NightlyClaim,
-): Promise<Publication[]> {
+export async function verifiedParts(texts: readonly string[], claim: NightlyClaim): Promise<Publication[]> {
   const publications: Publication[] = [];
   for (const [index, text] of texts.entries()) {
     try {
@@ -74,11 +71,7 @@ async function verifiedGate(claimed: Result, claim: NightlyClaim): Promise<Resul
 }
 
 /** Accepts only commits of the nightly run's branch, described by git. */
-async function patchBetween(
-  good: string,
-  bad: string,
-  { own, context }: NightlyClaim,
-): Promise<Patch> {
+async function patchBetween(good: string, bad: string, { own, context }: NightlyClaim): Promise<Patch> {
   const { repository } = context;
   await expectOnLine([good, bad], own.patch.headCommit, repository);
   if (good === bad && bad !== own.patch.headCommit) throw new Error('It is of another commit.');

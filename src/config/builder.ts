@@ -69,20 +69,14 @@ export type CommandRecipe = {
 };
 
 // make(1) splits PATH at colons, and build(7) at commas; the other characters are excluded for safety.
-export const buildFolder = text(
-  /^(?:\/(?!\.\.?(?:\/|$))[\w.+-]+)+$/,
-  'an absolute path of plain letters',
-);
+export const buildFolder = text(/^(?:\/(?!\.\.?(?:\/|$))[\w.+-]+)+$/, 'an absolute path of plain letters');
 const kernelConfig = text(/^[a-zA-Z0-9][\w.-]{0,62}$/, 'the name of a kernel configuration');
 
 /** Keys of kernels by `make buildkernel`, on any builder. */
 export const makeKeys = {
   kernelConfig: kernelConfig.prefault('GENERIC').describe('KERNCONF.'),
   jobs: wholeNumber(1, 1024).optional().describe('Left out, as many as the builder has CPUs.'),
-  clean: z
-    .boolean()
-    .prefault(true)
-    .describe('Every build starts from nothing, or from the objects of the one before.'),
+  clean: z.boolean().prefault(true).describe('Every build starts from nothing, or from the objects of the one before.'),
   modules: z
     .enum(['all', 'needed'], { error: wrongName(['all', 'needed']) })
     .describe('All that the tree has, or those that the DUT has loaded and measuring loads.'),
@@ -114,8 +108,7 @@ const make = closed({
   })
   .refine(
     ({ modules, options }) =>
-      modules === 'all' ||
-      !options.some((option) => /^(?:-D)?(?:NO_MODULES|MODULES_OVERRIDE)\b/.test(option)),
+      modules === 'all' || !options.some((option) => /^(?:-D)?(?:NO_MODULES|MODULES_OVERRIDE)\b/.test(option)),
     {
       path: ['modules'],
       error: '`options` says which modules are built already; leave one of the two out',
@@ -134,9 +127,7 @@ export const commandRecipe = closed({
   argv: z
     .array(text(/^[^\0]+$/, 'a word of a command'))
     .min(1, 'expected a command')
-    .describe(
-      'Run on the builder with BASE_COMMIT, DIFF, KERNCONF, LAYOUT and OUTPUT in its environment.',
-    ),
+    .describe('Run on the builder with BASE_COMMIT, DIFF, KERNCONF, LAYOUT and OUTPUT in its environment.'),
   kernelConfig: kernelConfig.prefault('GENERIC').describe('KERNCONF.'),
 }) satisfies z.ZodType<CommandRecipe>;
 
@@ -149,9 +140,7 @@ const minutes = (least: number, most: number): QuantityLimit => ({
   holds: (seconds) => seconds >= least * 60 && seconds <= most * 60,
 });
 
-const diskSize = text(/^\d{1,5} ?GB$/, 'a size like 20 GB').transform(
-  (written) => Number.parseInt(written, 10) * 1e9,
-);
+const diskSize = text(/^\d{1,5} ?GB$/, 'a size like 20 GB').transform((written) => Number.parseInt(written, 10) * 1e9);
 
 const jail = closed({
   name: text(/^[a-zA-Z_][\w-]{0,62}$/, 'the name of a jail'),
@@ -161,18 +150,14 @@ const jail = closed({
 export const buildingUser = text(
   /^(?!root$|toor$)[a-zA-Z_][\w.-]{0,31}$/,
   'a user of the builder other than root',
-).describe(
-  'User for builds: on this machine the only one, without network; on another machine, its login.',
-);
+).describe('User for builds: on this machine the only one, without network; on another machine, its login.');
 
 export const builderKeys = {
   remote: text(/^[a-zA-Z0-9][\w.-]*$/, 'the name of a remote')
     .prefault('origin')
     .describe("The clone's remote, from which a missing base is fetched."),
   limit: duration(minutes(1, 720)).prefault('120 min').describe('One make of a build, at most.'),
-  turn: duration(minutes(1, 1440))
-    .prefault('240 min')
-    .describe('Longest wait for other builds on the builder.'),
+  turn: duration(minutes(1, 1440)).prefault('240 min').describe('Longest wait for other builds on the builder.'),
   freeSpace: diskSize.prefault('10 GB').describe('Less than this, and no build is started.'),
   keep: closed({
     kernels: wholeNumber(2, 10_000).prefault(50),
@@ -206,16 +191,12 @@ export const maxLayouts = 20;
 /** Paths stay as written. */
 export const builderSchema = closed({
   ...ssh,
-  folder: buildFolder
-    .prefault('/var/db/ppsgate')
-    .describe('On the builder; everything of ours is below it.'),
+  folder: buildFolder.prefault('/var/db/ppsgate').describe('On the builder; everything of ours is below it.'),
   repository: buildFolder
     .prefault('/usr/src')
     .describe("A clone of FreeBSD's src on the builder; only objects are added to it."),
   ...builderKeys,
-  jail: jail
-    .optional()
-    .describe('A jail(8) without network for builds, whose user owns nothing else.'),
+  jail: jail.optional().describe('A jail(8) without network for builds, whose user owns nothing else.'),
   kernel: recipe.prefault({ kind: 'make' }).describe('The recipe of a kernel.'),
   layoutVariants: wholeNumber(1, maxLayouts)
     .prefault(1)
@@ -227,8 +208,7 @@ export const builderSchema = closed({
   })
   .refine(({ layoutVariants, keep }) => 2 * layoutVariants <= keep.kernels, {
     path: ['layoutVariants'],
-    error:
-      'the cache is to hold all layouts of two kernels; set `keep: { kernels: }` to twice as many',
+    error: 'the cache is to hold all layouts of two kernels; set `keep: { kernels: }` to twice as many',
   })
   .transform(withHost)
   .transform(withBounds)

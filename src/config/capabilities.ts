@@ -35,10 +35,9 @@ const cpu = closed({
   cores: wholeNumber(1, 4096).exactOptional(),
 });
 
-const label = text(selectorWord, 'a word like quiet').refine(
-  (word) => !keywords.includes(word.toLowerCase()),
-  { error: expected(`a word other than ${keywords.join(', ')}`) },
-);
+const label = text(selectorWord, 'a word like quiet').refine((word) => !keywords.includes(word.toLowerCase()), {
+  error: expected(`a word other than ${keywords.join(', ')}`),
+});
 
 const labels = z
   .array(label, { error: expected('a list like [quiet, release]') })

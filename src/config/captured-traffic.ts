@@ -1,12 +1,6 @@
 // Replaces a configuration's packets by those of the capture that its `traffic.pcap` names.
 import { createHash } from 'node:crypto';
-import {
-  type CapturedPacket,
-  destinationOf,
-  flowOf,
-  parseCapture,
-  sourceOf,
-} from '../model/capture.ts';
+import { type CapturedPacket, destinationOf, flowOf, parseCapture, sourceOf } from '../model/capture.ts';
 import { hostsIn, knownNetwork } from '../model/networks.ts';
 import { families } from '../model/scenario.ts';
 import type { TestNetworks } from '../model/traffic.ts';
@@ -47,10 +41,7 @@ export function withCapture(config: Config, file: Buffer, place: string): Config
   };
 }
 
-function whyTooManyHosts(
-  packets: readonly CapturedPacket[],
-  addresses: TestNetworks = {},
-): string | undefined {
+function whyTooManyHosts(packets: readonly CapturedPacket[], addresses: TestNetworks = {}): string | undefined {
   const family = packets[0]?.family ?? 'inet4';
   for (const [side, hostOf] of [
     ['source', sourceOf],

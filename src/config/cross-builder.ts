@@ -16,8 +16,7 @@ import { closed, type HostConfig, ssh, withHost } from './fields.ts';
  * Without a host, builds run on this machine in their own namespaces and as their own user; elsewhere as the login
  * user.
  */
-export type CrossBuilder = Omit<HostConfig, 'host'> &
-  BuildPlace & { system: 'linux'; recipe: MakeRecipe };
+export type CrossBuilder = Omit<HostConfig, 'host'> & BuildPlace & { system: 'linux'; recipe: MakeRecipe };
 
 /** Makes kernels of FreeBSD, on FreeBSD or on Linux. */
 export type FreebsdBuilder = BuilderConfig | CrossBuilder;
@@ -34,9 +33,7 @@ export const crossBuilderSchema = closed({
   ...ssh,
   host: ssh.host.optional().describe('Left out, kernels are built on this machine.'),
   user: buildingUser,
-  folder: buildFolder
-    .prefault('/var/lib/ppsgate-builds')
-    .describe('On the builder; everything of ours is below it.'),
+  folder: buildFolder.prefault('/var/lib/ppsgate-builds').describe('On the builder; everything of ours is below it.'),
   repository: buildFolder
     .prefault('/usr/src')
     .describe("A clone of FreeBSD's src on the builder; only objects are added to it."),
@@ -50,9 +47,7 @@ export const crossBuilderSchema = closed({
   }),
   tools: buildFolder
     .optional()
-    .describe(
-      'The folder of clang and ld.lld; left out, the newest /usr/lib/llvm-*/bin that has both, or /usr/bin.',
-    ),
+    .describe('The folder of clang and ld.lld; left out, the newest /usr/lib/llvm-*/bin that has both, or /usr/bin.'),
 })
   .transform(withHost)
   .transform(withBounds)

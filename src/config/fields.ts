@@ -72,8 +72,7 @@ export function listOf<const Name extends string>(names: readonly Name[]) {
 export const path = text(/^(?!~[^/])\P{Cc}+$/u, 'a path (of home folders only ~/ is known)');
 
 // A name or IPv4 address has no colon and an IPv6 address at least two, so `name:22` is neither.
-export const hostName =
-  /^(?:[a-zA-Z0-9][\w.-]{0,252}|(?=.*:.*:)[0-9a-fA-F:.]{2,45}(?:%[\w.-]{1,15})?)$/;
+export const hostName = /^(?:[a-zA-Z0-9][\w.-]{0,252}|(?=.*:.*:)[0-9a-fA-F:.]{2,45}(?:%[\w.-]{1,15})?)$/;
 
 export const ssh = {
   host: text(hostName, 'a host name or an address, without user or port'),

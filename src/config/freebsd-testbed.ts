@@ -214,9 +214,7 @@ const boot = closed({
     .enum(bootMethods, { error: wrongName(bootMethods) })
     .prefault('nextboot')
     .describe('The method that boots a kernel once.'),
-  limit: duration(bootLimit)
-    .prefault('10 min')
-    .describe('Longest time from the order to reboot until the DUT is up.'),
+  limit: duration(bootLimit).prefault('10 min').describe('Longest time from the order to reboot until the DUT is up.'),
 }).transform(({ method, limit }) => ({ method, limitSeconds: limit }));
 
 const dut = closed({
@@ -224,12 +222,8 @@ const dut = closed({
   ingress: dutPort.describe('The port that receives packets from the senders.'),
   egress: dutPort.describe('The port that sends packets to the receiver.'),
   boot: boot.prefault({}),
-  power: powerSchema
-    .optional()
-    .describe("The DUT's power control; without it a DUT that hangs stays lost."),
-  console: consoleSchema
-    .optional()
-    .describe("The DUT's console; without it a failed boot usually has no reason."),
+  power: powerSchema.optional().describe("The DUT's power control; without it a DUT that hangs stays lost."),
+  console: consoleSchema.optional().describe("The DUT's console; without it a failed boot usually has no reason."),
 })
   .transform(withHost)
   .transform(
@@ -252,10 +246,7 @@ const mac = text(/^(?:[0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}$/, 'a MAC address like "
 type GeneratorRole = 'sender' | 'receiver';
 
 /** The networks of freebsd-ports.ts, with an example like those of published benches. */
-const networks: Record<
-  GeneratorRole,
-  Record<Family, { prefix: string; bits: number; example: string }>
-> = {
+const networks: Record<GeneratorRole, Record<Family, { prefix: string; bits: number; example: string }>> = {
   sender: {
     inet4: { prefix: '198.18.0.0', bits: 16, example: '198.18.0.110' },
     inet6: { prefix: '2001:2::', bits: 49, example: '2001:2::110' },
@@ -378,10 +369,7 @@ export const freebsdTestbedSchema = closed({
 /** `path` starts at the testbed, in terms of ppsgate.yml. */
 type TestbedProblem = { path: (string | number)[]; message: string };
 
-export function lacksAddresses(
-  testbed: FreebsdTestbed,
-  families: readonly Family[],
-): TestbedProblem[] {
+export function lacksAddresses(testbed: FreebsdTestbed, families: readonly Family[]): TestbedProblem[] {
   return placesOf(testbed).flatMap(({ generator, role, path }) =>
     families
       .filter((family) => generator.addresses[family] === undefined)
@@ -440,9 +428,7 @@ function doubles(testbed: FreebsdTestbed): TestbedProblem[] {
         message: `${dut.host} is the DUT; expected another machine as the ${role}`,
       })),
     ...joinedToThemselves(testbed),
-    ...places.flatMap((place, index) =>
-      places.slice(0, index).flatMap((earlier) => sharedBy(earlier, place)),
-    ),
+    ...places.flatMap((place, index) => places.slice(0, index).flatMap((earlier) => sharedBy(earlier, place))),
   ];
 }
 
@@ -460,8 +446,7 @@ function sharedBy(earlier: GeneratorEntry, { generator, path }: GeneratorEntry):
     path: [...path, key],
     message: `${earlier.name} has ${value} already; expected that of another port`,
   });
-  const isSamePort =
-    machineOf(generator) === machineOf(other) && generator.interface === other.interface;
+  const isSamePort = machineOf(generator) === machineOf(other) && generator.interface === other.interface;
   const { inet4, inet6 } = generator.addresses;
   return [
     ...(isSamePort ? [shared('interface', generator.interface)] : []),

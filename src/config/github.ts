@@ -30,10 +30,7 @@ export type DataConfig = {
 /** Oldest results beyond any of these bounds are removed from the branch. */
 export type Retention = { results: number; seconds: number; bytes: number };
 
-const login = text(
-  /^[a-zA-Z\d](?:[a-zA-Z\d-]{0,38})(?:\[[bB][oO][tT]\])?$/,
-  'a login on GitHub, without the @',
-);
+const login = text(/^[a-zA-Z\d](?:[a-zA-Z\d-]{0,38})(?:\[[bB][oO][tT]\])?$/, 'a login on GitHub, without the @');
 
 const days = (least: number, most: number): QuantityLimit => ({
   description: `a duration from ${least} d to ${most} d`,
@@ -68,16 +65,10 @@ const data = closed({
     })
     .prefault('ppsgate-data')
     .describe('A branch for results, badges and the history of testbeds; false for none.'),
-  directory: path
-    .optional()
-    .describe('A folder for the same on the publishing machine; left out, none.'),
-  pages: pages
-    .optional()
-    .describe("The web site of that branch; left out, links lead to GitHub's own pages."),
+  directory: path.optional().describe('A folder for the same on the publishing machine; left out, none.'),
+  pages: pages.optional().describe("The web site of that branch; left out, links lead to GitHub's own pages."),
   keep: keep.prefault({}).describe('The newest results stay, up to the first of these bounds.'),
-  stale: duration(days(1, 3650))
-    .prefault('30 d')
-    .describe('A badge no longer shows a verdict older than this.'),
+  stale: duration(days(1, 3650)).prefault('30 d').describe('A badge no longer shows a verdict older than this.'),
 }).transform(
   ({ branch, directory, pages, keep, stale }): DataConfig => ({
     keep,
@@ -106,9 +97,7 @@ export const githubSchema = closed({
   unasked: z
     .enum(unaskedChecks, { error: wrongName(unaskedChecks) })
     .prefault('none')
-    .describe(
-      'Conclusion of the check while a patch waits for approval; neutral only if a merge queue measures it.',
-    ),
+    .describe('Conclusion of the check while a patch waits for approval; neutral only if a merge queue measures it.'),
   status: z
     .boolean({ error: expected('true or false') })
     .prefault(false)

@@ -35,14 +35,9 @@ export type LinuxRecipe = {
 
 const make = closed({
   kind: z.literal('linux'),
-  config: path.describe(
-    'A .config of the kernel on this machine, or a part of one: `make olddefconfig` completes it.',
-  ),
+  config: path.describe('A .config of the kernel on this machine, or a part of one: `make olddefconfig` completes it.'),
   jobs: wholeNumber(1, 1024).optional().describe('Left out, as many as the builder has CPUs.'),
-  clean: z
-    .boolean()
-    .prefault(true)
-    .describe('Every build starts from nothing, or from the objects of the one before.'),
+  clean: z.boolean().prefault(true).describe('Every build starts from nothing, or from the objects of the one before.'),
   options: z
     .array(text(/^\w+=[^\p{Cc}]*$/u, 'an option of make like LLVM=1'))
     .prefault([])
@@ -64,9 +59,7 @@ export const linuxBuilderSchema = closed({
   ...ssh,
   host: ssh.host.optional().describe('Left out, kernels are built on this machine.'),
   user: buildingUser,
-  folder: buildFolder
-    .prefault('/var/lib/ppsgate-builds')
-    .describe('On the builder; everything of ours is below it.'),
+  folder: buildFolder.prefault('/var/lib/ppsgate-builds').describe('On the builder; everything of ours is below it.'),
   repository: buildFolder
     .prefault('/usr/src/linux')
     .describe("A clone of Linux's sources on the builder; only objects are added to it."),

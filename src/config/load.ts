@@ -44,8 +44,7 @@ export async function loadConfig(path: string, home = homedir()): Promise<Config
 async function withCaptureOf(config: Config, path: string): Promise<Config> {
   const { capturePath } = config;
   if (capturePath === undefined) return config;
-  const wrong = (message: string) =>
-    new ConfigError(path, [{ line: 0, key: 'traffic.pcap', message }]);
+  const wrong = (message: string) => new ConfigError(path, [{ line: 0, key: 'traffic.pcap', message }]);
   const { size } = await stat(capturePath).catch((error: unknown) => {
     throw wrong(`ppsgate cannot read ${capturePath} (${reasonOf(error)})`);
   });
@@ -117,10 +116,7 @@ function whyUnreadable(error: unknown): string {
 type PathBases = { folder: string; home: string };
 
 function withPlacedPaths(config: Config, places: PathBases): Config {
-  const testbeds = Object.entries(config.testbeds).map(([name, testbed]) => [
-    name,
-    placedTestbed(testbed, places),
-  ]);
+  const testbeds = Object.entries(config.testbeds).map(([name, testbed]) => [name, placedTestbed(testbed, places)]);
   const { phabricator } = config;
   return {
     ...config,
@@ -134,10 +130,7 @@ function withPlacedPaths(config: Config, places: PathBases): Config {
     ...(phabricator !== undefined && { phabricator: placedPhabricator(phabricator, places) }),
     testbeds: Object.fromEntries(testbeds),
     rules: Object.fromEntries(
-      Object.entries(config.rules).map(([name, rules]) => [
-        name,
-        { ...rules, path: placed(rules.path, places) },
-      ]),
+      Object.entries(config.rules).map(([name, rules]) => [name, { ...rules, path: placed(rules.path, places) }]),
     ),
   };
 }
@@ -148,10 +141,7 @@ const placedOverlay = (overlay: OverlayPlace, places: PathBases): OverlayPlace =
   beside: places.folder,
 });
 
-function placedImage(
-  image: GuestImage | OfficialImage,
-  places: PathBases,
-): GuestImage | OfficialImage {
+function placedImage(image: GuestImage | OfficialImage, places: PathBases): GuestImage | OfficialImage {
   const path = placed(image.path, places);
   if (image.hostKey === undefined) return { ...image, path };
   const { privateKeyPath } = image;
@@ -213,10 +203,7 @@ function placedBuilder(builder: LinuxBuilder, places: PathBases): LinuxBuilder {
   };
 }
 
-function placedHost<Machine extends Omit<HostConfig, 'host'>>(
-  machine: Machine,
-  places: PathBases,
-): Machine {
+function placedHost<Machine extends Omit<HostConfig, 'host'>>(machine: Machine, places: PathBases): Machine {
   const { privateKeyPath, knownHostsPath } = machine;
   return {
     ...machine,

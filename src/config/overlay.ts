@@ -36,11 +36,9 @@ const files = closed({
 const maxInterfaces = 100;
 
 const interfaces = z
-  .record(
-    z.string().regex(/^[a-zA-Z0-9][\w.-]{0,14}$/),
-    z.enum(interfaceRoles, { error: wrongName(interfaceRoles) }),
-    { error: wrongInterfaces },
-  )
+  .record(z.string().regex(/^[a-zA-Z0-9][\w.-]{0,14}$/), z.enum(interfaceRoles, { error: wrongName(interfaceRoles) }), {
+    error: wrongInterfaces,
+  })
   .refine((named) => Object.keys(named).length <= maxInterfaces, {
     error: `expected at most ${maxInterfaces} interfaces`,
   })

@@ -57,19 +57,12 @@ function namedScenarios(config: Config, text: string, called: string): Config['s
 }
 
 /** Overrides only the parameters of a verdict; uses defaults without a configuration. */
-export function overrideGate(
-  gate: Gate | undefined,
-  texts: Overrides,
-  calledAs: NamingStyle,
-): Gate {
+export function overrideGate(gate: Gate | undefined, texts: Overrides, calledAs: NamingStyle): Gate {
   const schema = configKeys.shape.gate;
   const { metric, margin, falseAlarms, power, design, maxRuns, stopAtFirst } = texts;
-  const read = (name: TextOption, value: unknown) =>
-    wholeGate(parse(calledAs(name), schema, { [name]: value }));
+  const read = (name: TextOption, value: unknown) => wholeGate(parse(calledAs(name), schema, { [name]: value }));
   const { stopsAtFirst, ...written } = gate ?? wholeGate(schema.parse({}));
-  const isEndedEarly = stopAtFirst
-    ? isOn(stopAtFirst, calledAs('stopAtFirst'))
-    : stopsAtFirst === true;
+  const isEndedEarly = stopAtFirst ? isOn(stopAtFirst, calledAs('stopAtFirst')) : stopsAtFirst === true;
   return {
     ...written,
     ...(isEndedEarly && { stopsAtFirst: true }),
@@ -125,8 +118,7 @@ export function parseMostBoots(text: string | undefined, called: string): number
   throw refused(called, expected(`a whole number from ${leastBoots} to 10000`)({ input: text }));
 }
 
-export const parseFrameSize = (text: string, called: string): number =>
-  parse(called, frameSize, text);
+export const parseFrameSize = (text: string, called: string): number => parse(called, frameSize, text);
 
 export const parseEach = (text: string, called: string): string[] =>
   parse(called, configKeys.shape.each.unwrap(), list(text, called));
@@ -137,15 +129,10 @@ function list(text: string, called: string): string[] {
   throw refused(called, expected('names with one comma in between')({ input: text }));
 }
 
-function parse<Schema extends z.ZodType>(
-  called: string,
-  schema: Schema,
-  value: unknown,
-): z.output<Schema> {
+function parse<Schema extends z.ZodType>(called: string, schema: Schema, value: unknown): z.output<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw refused(called, parsed.error.issues[0]?.message ?? 'cannot be used');
 }
 
-const refused = (called: string, message: string): UsageError =>
-  new UsageError(`${called}: ${sentence(message)}`);
+const refused = (called: string, message: string): UsageError => new UsageError(`${called}: ${sentence(message)}`);

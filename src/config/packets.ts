@@ -1,22 +1,8 @@
 // Parses the keys of `traffic` that describe its packets, and refuses those that a kind of testbed cannot send.
 import { z } from 'zod';
-import {
-  isOneHost,
-  knownNetwork,
-  networkForm,
-  networkText,
-  overlaps,
-  readNetwork,
-} from '../model/networks.ts';
+import { isOneHost, knownNetwork, networkForm, networkText, overlaps, readNetwork } from '../model/networks.ts';
 import { type Family, families } from '../model/scenario.ts';
-import {
-  imix,
-  maxSizes,
-  meanFrameBytes,
-  type Packets,
-  type PortRange,
-  type WeightedSize,
-} from '../model/traffic.ts';
+import { imix, maxSizes, meanFrameBytes, type Packets, type PortRange, type WeightedSize } from '../model/traffic.ts';
 import { expected, size } from '../model/units.ts';
 import { closed, path, text, whole, wholeNumber, wrongName } from './fields.ts';
 
@@ -85,8 +71,7 @@ function simplest(sizes: WeightedSize[]): WeightedSize[] {
     .toSorted((a, b) => a.frameBytes - b.frameBytes);
 }
 
-const greatestCommonDivisor = (a: number, b: number): number =>
-  b === 0 ? a : greatestCommonDivisor(b, a % b);
+const greatestCommonDivisor = (a: number, b: number): number => (b === 0 ? a : greatestCommonDivisor(b, a % b));
 
 // Transforming a list would lose the positions of its problems.
 const frameSizeOrMix = z
@@ -115,9 +100,7 @@ export const packetKeys = {
     destination: ports.optional().describe('Of the receivers.'),
   })
     .optional()
-    .describe(
-      'A port, or a range that the flows take in turn; FreeBSD testbeds send one port. Left out, 2000.',
-    ),
+    .describe('A port, or a range that the flows take in turn; FreeBSD testbeds send one port. Left out, 2000.'),
   addresses: closed({ inet4: networksOf('inet4'), inet6: networksOf('inet6') })
     .optional()
     .describe('Networks that packets come from and go to: those that your rules name.'),
@@ -133,12 +116,7 @@ type WrittenPackets = {
 };
 
 /** Undefined for the usual packets. */
-export function packetsOf({
-  protocol,
-  ports,
-  addresses = {},
-  frameSize,
-}: WrittenPackets): Packets | undefined {
+export function packetsOf({ protocol, ports, addresses = {}, frameSize }: WrittenPackets): Packets | undefined {
   const named = sidesOf(ports);
   const networks = Object.fromEntries(
     families.flatMap((family) => {
@@ -179,9 +157,7 @@ type Unsent = { why: string; fix: string };
 /** Completes a sentence about any testbed with FreeBSD, which routes the halves of a network, and drops the rest of it. */
 export function whyNotRouted({ addresses = {} }: Packets = {}): Unsent | undefined {
   const one = families
-    .flatMap((family) =>
-      Object.values(addresses[family] ?? {}).map((text) => knownNetwork(text, family)),
-    )
+    .flatMap((family) => Object.values(addresses[family] ?? {}).map((text) => knownNetwork(text, family)))
     .find(isOneHost);
   if (one === undefined) return undefined;
   const why = `routes the halves of a network, and ${networkText(one)} has one address`;

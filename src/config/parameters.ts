@@ -50,8 +50,7 @@ const parameters = {
       value: 'patch',
       help: 'commits as BASE..HEAD, or a revision like D27401 or D27401:80677; by default your changes since the main branch',
     },
-    dispatch:
-      'A pull request as #123, a revision as D27401, a commit, or a range like main..my-branch',
+    dispatch: 'A pull request as #123, a revision as D27401, a commit, or a range like main..my-branch',
     jenkins: true,
   },
   // A workflow form is limited to ten inputs.
@@ -113,15 +112,13 @@ const parameters = {
   },
   testbed: {
     of: 'both',
-    input:
-      "A testbed's name, or required properties like mellanox and 40G; by default the first one configured.",
+    input: "A testbed's name, or required properties like mellanox and 40G; by default the first one configured.",
     option: {
       flags: '-t, --testbed',
       value: 'selector',
       help: 'name, or required properties like "mellanox and 40G"',
     },
-    dispatch:
-      "A testbed's name, or required properties like mellanox and 40G; empty for the configured one",
+    dispatch: "A testbed's name, or required properties like mellanox and 40G; empty for the configured one",
     comment: { key: 'testbed', example: 'chelsio' },
     isOverride: true,
     jenkins: true,
@@ -137,8 +134,7 @@ const parameters = {
   },
   priority: {
     of: 'both',
-    input:
-      'Priority in the queue for testbeds: release, patch or rerun; by default rerun for a job that is run again.',
+    input: 'Priority in the queue for testbeds: release, patch or rerun; by default rerun for a job that is run again.',
     option: { value: 'name', help: 'in the queue: release, patch or rerun', default: 'patch' },
     jenkins: true,
   },
@@ -251,18 +247,15 @@ const parameters = {
     input:
       'Whether each variant is profiled after the measurements: on, off, or the sampling time, like 20 s; instead of the configured setting.',
     option: { value: 'how', help: 'on, off, or the sampling time, like 20s' },
-    dispatch:
-      'Profiles of each variant, on, off or the sampling time, like 20 s; empty for the configured setting',
+    dispatch: 'Profiles of each variant, on, off or the sampling time, like 20 s; empty for the configured setting',
     comment: { key: 'profile', example: 'on' },
     isOverride: true,
     jenkins: true,
   },
   measureAnyway: {
-    input:
-      'true also measures a patch that changes nothing that the testbed installs, as an A/A run.',
+    input: 'true also measures a patch that changes nothing that the testbed installs, as an A/A run.',
     option: { help: 'also measure a patch that changes nothing that the testbed installs' },
-    dispatch:
-      'true to measure even a patch that changes nothing that the testbed installs; empty for no',
+    dispatch: 'true to measure even a patch that changes nothing that the testbed installs; empty for no',
     isOverride: true,
     jenkins: true,
     kind: 'switch',
@@ -279,8 +272,7 @@ const parameters = {
       value: 'diffs',
       help: 'earlier diffs of the revision to measure with it: all, or ids separated by commas',
     },
-    dispatch:
-      'Earlier diffs of a revision to measure with it, all or ids separated by commas; empty for none',
+    dispatch: 'Earlier diffs of a revision to measure with it, all or ids separated by commas; empty for none',
     comment: { key: 'earlier', example: 'all', isOfRevision: true },
     isOverride: true,
     jenkins: true,
@@ -384,16 +376,13 @@ export const isOfBisect = ({ of }: Parameter): boolean => of !== undefined;
 const allOverrideNames = names.filter(
   (name): name is OverrideName | BisectOverrideName => parameter(name).isOverride === true,
 );
-export const overrideNames = allOverrideNames.filter((name): name is OverrideName =>
-  isOfGate(parameter(name)),
-);
+export const overrideNames = allOverrideNames.filter((name): name is OverrideName => isOfGate(parameter(name)));
 export const bisectOverrideNames = allOverrideNames.filter((name): name is BisectOverrideName =>
   isOfBisect(parameter(name)),
 );
 
 /** `max-runs` for `maxRuns`. */
-export const kebabCase = (name: string): string =>
-  name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+export const kebabCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 export type NamingStyle = (name: ParameterName) => string;
 
@@ -419,10 +408,7 @@ export const overridesAs = (overrides: AnyOverrides, nameOf: NamingStyle): Recor
     }),
   );
 
-export const overrideArguments = (
-  overrides: AnyOverrides,
-  called: NamingStyle = namingStyles.flag,
-): string[] =>
+export const overrideArguments = (overrides: AnyOverrides, called: NamingStyle = namingStyles.flag): string[] =>
   allOverrideNames.flatMap((name) => {
     const [value, flag] = [overrides[name], called(name)];
     if (!value) return [];

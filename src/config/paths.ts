@@ -17,10 +17,7 @@ export type Paths = {
   byFamily: Readonly<Partial<Record<Family, PathPatterns>>>;
 };
 
-const place = text(
-  /^(?!\/)(?!(?:.*\/)?\.{1,2}(?:\/|$))[\w+.*@/-]{1,200}$/,
-  'a place in the tree like sys/netpfil/pf/',
-);
+const place = text(/^(?!\/)(?!(?:.*\/)?\.{1,2}(?:\/|$))[\w+.*@/-]{1,200}$/, 'a place in the tree like sys/netpfil/pf/');
 const places = z
   .array(place, { error: expected('a list like [sys/netpfil/pf/]') })
   .min(1, 'expected at least one place, found an empty list');
@@ -42,6 +39,4 @@ export const pathsSchema = closed({
   byFamily: closed({ inet4: places.exactOptional(), inet6: places.exactOptional() })
     .prefault({})
     .describe('Files for which the cells of a family come first.'),
-}).transform(
-  ({ everything = [], nothing = [], ...rest }): Paths => ({ everything, nothing, ...rest }),
-);
+}).transform(({ everything = [], nothing = [], ...rest }): Paths => ({ everything, nothing, ...rest }));

@@ -149,18 +149,14 @@ const relay = closed({
     .prefault('127.0.0.1')
     .describe('The address that `ppsgate relay` listens on.'),
   port: wholeNumber(0, 65535).prefault(8642).describe('The port that `ppsgate relay` listens on.'),
-  webhookKeyFile: path
-    .optional()
-    .describe("The key of Herald's webhook; left out, there is no webhook."),
+  webhookKeyFile: path.optional().describe("The key of Herald's webhook; left out, there is no webhook."),
   buildPasswordFile: path
     .optional()
     .describe("`user:password` of Harbormaster's build requests; left out, there are none."),
   on: listOf(relayOccasions)
     .prefault([...relayOccasions])
     .describe('Triggers: builds of Harbormaster, new diffs, and commands in comments.'),
-  start: start
-    .prefault({})
-    .describe('The place that runs the gates: this machine, GitHub or Jenkins.'),
+  start: start.prefault({}).describe('The place that runs the gates: this machine, GitHub or Jenkins.'),
 }).transform(
   ({ webhookKeyFile, buildPasswordFile, ...rest }): RelayConfig => ({
     ...rest,
@@ -176,9 +172,7 @@ export const phabricatorSchema = closed({
     .describe("The bot's Conduit token; left out, it is PPSGATE_CONDUIT_TOKEN in the environment."),
   ca: path
     .optional()
-    .describe(
-      "Certificate of the authority that signed the server's; left out, those that Node knows are trusted.",
-    ),
+    .describe("Certificate of the authority that signed the server's; left out, those that Node knows are trusted."),
   branch: text(/^(?!-)[\w./-]{1,100}$/, 'the name of a branch like main')
     .prefault('main')
     .describe('The base of a diff that names none.'),
@@ -187,15 +181,9 @@ export const phabricatorSchema = closed({
     .describe('Callsigns or short names; left out, revisions of any repository, and of none.'),
   paths: someOf(pathPrefix, 'sys/net/')
     .optional()
-    .describe(
-      'New diffs are measured automatically if they change a file below one of these; left out, all are.',
-    ),
-  people: listWith(userName, 'alice, bob')
-    .prefault([])
-    .describe('User names that may approve and start measurements.'),
-  projects: listWith(hashtag, 'network')
-    .prefault([])
-    .describe('Hashtags of projects whose members may do the same.'),
+    .describe('New diffs are measured automatically if they change a file below one of these; left out, all are.'),
+  people: listWith(userName, 'alice, bob').prefault([]).describe('User names that may approve and start measurements.'),
+  projects: listWith(hashtag, 'network').prefault([]).describe('Hashtags of projects whose members may do the same.'),
   undecided: z
     .enum(conclusions, { error: wrongName(conclusions) })
     .prefault('failure')

@@ -44,9 +44,7 @@ const kinds = ['redfish', 'ipmi', 'command'] as const;
 
 const account = {
   user: text(/^[^\p{C}\s:]{1,64}$/u, 'a user name'),
-  passwordFile: path
-    .optional()
-    .describe('Left out, it is PPSGATE_BMC_PASSWORD in the environment.'),
+  passwordFile: path.optional().describe('Left out, it is PPSGATE_BMC_PASSWORD in the environment.'),
 };
 
 export const ipmiSchema = closed({
@@ -65,10 +63,7 @@ export const ipmiSchema = closed({
 );
 
 const systemUrl = { error: expected('a URL like https://bmc.lab/redfish/v1/Systems/1') };
-const fingerprint = text(
-  /^(?:[0-9a-fA-F]{2}:?){31}[0-9a-fA-F]{2}$/,
-  'a SHA-256 fingerprint of 64 hexadecimal digits',
-);
+const fingerprint = text(/^(?:[0-9a-fA-F]{2}:?){31}[0-9a-fA-F]{2}$/, 'a SHA-256 fingerprint of 64 hexadecimal digits');
 
 const redfish = closed({
   kind: z.literal('redfish'),
@@ -78,9 +73,7 @@ const redfish = closed({
     .describe('The URL of the system, like https://bmc.lab/redfish/v1/Systems/1.'),
   ...account,
   certificateSha256: fingerprint.optional().describe('This certificate is trusted and no other.'),
-  ca: path
-    .optional()
-    .describe('PEM of the authority that is trusted; left out, those that Node knows.'),
+  ca: path.optional().describe('PEM of the authority that is trusted; left out, those that Node knows.'),
 })
   .refine(({ certificateSha256, ca }) => certificateSha256 === undefined || ca === undefined, {
     path: ['ca'],
@@ -100,9 +93,7 @@ const redfish = closed({
   );
 
 const likeAList = { error: expected('a list of words like [pdu, off, "4"]') };
-export const argvSchema = z
-  .array(text(/^[^\0]+$/, 'a word in quotes'), likeAList)
-  .min(1, likeAList);
+export const argvSchema = z.array(text(/^[^\0]+$/, 'a word in quotes'), likeAList).min(1, likeAList);
 
 const command = closed({
   kind: z.literal('command'),
@@ -110,9 +101,7 @@ const command = closed({
   off: argvSchema,
   state: argvSchema.describe('Prints `on` or `off`.'),
   cycle: argvSchema.optional().describe('Left out, off and on.'),
-}).transform(
-  ({ cycle, ...rest }): CommandConfig => ({ ...rest, ...(cycle !== undefined && { cycle }) }),
-);
+}).transform(({ cycle, ...rest }): CommandConfig => ({ ...rest, ...(cycle !== undefined && { cycle }) }));
 
 /** Paths stay as written. */
 export const powerSchema = z.discriminatedUnion('kind', [redfish, ipmiSchema, command], {

@@ -9,9 +9,7 @@ export type KeyPath = readonly PropertyKey[];
 /** `traffic.flows`, `scenarios[1]`. */
 export function keyName(path: KeyPath): string {
   return path
-    .map((segment) =>
-      typeof segment === 'number' ? `[${segment}]` : `.${excerpt(String(segment))}`,
-    )
+    .map((segment) => (typeof segment === 'number' ? `[${segment}]` : `.${excerpt(String(segment))}`))
     .join('')
     .replace(/^\./, '');
 }

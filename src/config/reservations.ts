@@ -43,9 +43,7 @@ const sqlite = closed({
   store: z.literal('sqlite').optional().describe('A file, for all who use one machine.'),
   file: path.prefault('~/.local/state/ppsgate/reservations.sqlite'),
   lease,
-}).transform(
-  ({ file, lease }): SqliteConfig => ({ store: 'sqlite', path: file, leaseSeconds: lease }),
-);
+}).transform(({ file, lease }): SqliteConfig => ({ store: 'sqlite', path: file, leaseSeconds: lease }));
 
 const endpointUrl = { error: expected('a URL of etcd like https://etcd1.lab:2379') };
 
@@ -62,10 +60,7 @@ const endpoints = z
 const etcd = closed({
   store: z.literal('etcd').describe('A cluster, for those of several machines.'),
   endpoints: endpoints.describe('Members of one cluster.'),
-  prefix: text(
-    /^\/(?:[\w.-]+\/)*$/,
-    'a prefix of keys that begins and ends with a slash like /ppsgate/',
-  )
+  prefix: text(/^\/(?:[\w.-]+\/)*$/, 'a prefix of keys that begins and ends with a slash like /ppsgate/')
     .prefault('/ppsgate/')
     .describe('Prefix of all keys.'),
   ca: path.optional().describe('PEM of the trusted authority; left out, those that Node knows.'),
@@ -138,8 +133,7 @@ function readableOnItsWay(endpoint: string, index: number): KeyProblem[] {
 }
 
 /** URL normalizes hosts: `127.1` and `0x7f000001` are equal. */
-const isLoopback = (hostname: string): boolean =>
-  /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+const isLoopback = (hostname: string): boolean => /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 
 function wrongStore({ code, input }: z.core.$ZodRawIssue): string {
   if (code !== 'invalid_union') return expected('keys and values')({ input });

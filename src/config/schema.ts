@@ -20,30 +20,11 @@ import { duration, expected, type QuantityLimit, rate, ratio, sentence } from '.
 import { UsageError } from '../model/usage-error.ts';
 import { capabilityKeys, type WithCapabilities, withCapabilities } from './capabilities.ts';
 import { meantBy } from './did-you-mean.ts';
-import {
-  closed,
-  type HostConfig,
-  listOf,
-  path,
-  ssh,
-  text,
-  whole,
-  wholeNumber,
-  withHost,
-  wrongName,
-} from './fields.ts';
+import { closed, type HostConfig, listOf, path, ssh, text, whole, wholeNumber, withHost, wrongName } from './fields.ts';
 import { type FreebsdTestbed, freebsdTestbedSchema, lacksAddresses } from './freebsd-testbed.ts';
 import { type GithubConfig, githubSchema } from './github.ts';
 import { type OverlayPlace, overlaySchema, usualFolder } from './overlay.ts';
-import {
-  frameBytesOf,
-  frameSize,
-  packetKeys,
-  packetsOf,
-  whyNotRouted,
-  whyNotSent,
-  withoutMix,
-} from './packets.ts';
+import { frameBytesOf, frameSize, packetKeys, packetsOf, whyNotRouted, whyNotSent, withoutMix } from './packets.ts';
 import { type Paths, pathsSchema } from './paths.ts';
 import { type PhabricatorConfig, phabricatorSchema } from './phabricator.ts';
 import { type ReservationsConfig, reservationsSchema } from './reservations.ts';
@@ -139,11 +120,7 @@ type Profiling = {
 export const frameBytesFor = (
   traffic: Pick<Traffic, 'frameBytes' | 'packets'>,
   { family, frameBytes }: Pick<Cell, 'family' | 'frameBytes'>,
-): number =>
-  Math.max(
-    frameBytes ?? traffic.frameBytes,
-    smallestFrameBytes[family][traffic.packets?.protocol ?? 'udp'],
-  );
+): number => Math.max(frameBytes ?? traffic.frameBytes, smallestFrameBytes[family][traffic.packets?.protocol ?? 'udp']);
 
 // Ethernet's own minimum, the first of RFC 2544's sizes (9.1); Ethernet 14, IPv6 40, UDP 8 or TCP 20, and CRC 4.
 const smallestFrameBytes: Record<Family, Record<'udp' | 'tcp', number>> = {
@@ -151,10 +128,7 @@ const smallestFrameBytes: Record<Family, Record<'udp' | 'tcp', number>> = {
   inet6: { udp: 66, tcp: 78 },
 };
 
-const interfaceName = text(
-  /^[a-zA-Z0-9][\w.-]{0,14}$/,
-  'the name of a network interface like eth0',
-);
+const interfaceName = text(/^[a-zA-Z0-9][\w.-]{0,14}$/, 'the name of a network interface like eth0');
 const cpu = wholeNumber(0, 8191);
 
 const linuxTestbed = closed({
@@ -194,10 +168,7 @@ const testbeds = z
 const notSoManyRuns = { error: expected('1, 2, or a multiple of 4 from 4 to 1000') };
 const runsPerTrial = z
   .number(notSoManyRuns)
-  .refine(
-    (runs) => runs === 1 || runs === 2 || (runs % 4 === 0 && runs >= 4 && runs <= 1000),
-    notSoManyRuns,
-  )
+  .refine((runs) => runs === 1 || runs === 2 || (runs % 4 === 0 && runs >= 4 && runs <= 1000), notSoManyRuns)
   .meta({ title: '1, 2, or a multiple of 4 from 4 to 1000' });
 
 const traffic = closed({
@@ -213,9 +184,7 @@ const traffic = closed({
     .optional()
     .describe('The offered rate, which must exceed what the DUT forwards.'),
   warmUp: duration(between(0, 600)).optional(),
-  settle: duration(between(0, 60))
-    .optional()
-    .describe('After a variant was installed, before its run is measured.'),
+  settle: duration(between(0, 60)).optional().describe('After a variant was installed, before its run is measured.'),
   measure: duration(between(0.01, 600)).optional().describe('Longest run.'),
   measureAtLeast: duration(between(6, 600))
     .optional()
@@ -224,9 +193,7 @@ const traffic = closed({
     .optional()
     .describe('Runs that follow each other in one trial of traffic, the variants in turn.'),
   windows: wholeNumber(2, 1000).optional().describe('Windows of a run, on virtual testbeds.'),
-  windowPackets: wholeNumber(1000, 100_000)
-    .optional()
-    .describe('Packets of a window, on virtual testbeds.'),
+  windowPackets: wholeNumber(1000, 100_000).optional().describe('Packets of a window, on virtual testbeds.'),
 }).refine(({ frameSize, frameSizes }) => frameSize === undefined || frameSizes === undefined, {
   path: ['frameSizes'],
   error: 'instead of `frameSize`, not beside it',
@@ -273,8 +240,7 @@ function withDefaults(written: WrittenTraffic, kind: Usual): Traffic {
     warmUpSeconds: written.warmUp ?? usual.warmUpSeconds,
     settleSeconds: written.settle ?? usual.settleSeconds,
     measureSeconds,
-    measureAtLeastSeconds:
-      written.measureAtLeast ?? Math.min(usual.measureAtLeastSeconds, measureSeconds),
+    measureAtLeastSeconds: written.measureAtLeast ?? Math.min(usual.measureAtLeastSeconds, measureSeconds),
     runsPerTrial,
     ...(offeredPps !== undefined && { offeredPps }),
     ...(packets !== undefined && { packets }),
@@ -328,18 +294,14 @@ const gate = closed({
     ),
   margin: ratio(margin)
     .optional()
-    .describe(
-      'The loss that matters: a smaller one is not a regression. Left out, 2 %, and on virtual testbeds 1 %.',
-    ),
+    .describe('The loss that matters: a smaller one is not a regression. Left out, 2 %, and on virtual testbeds 1 %.'),
   confidence: ratio(confidence)
     .optional()
     .describe('Confidence of the shown interval, equivalent to `power`; the stricter one counts.'),
   falseAlarms: ratio(errorRate)
     .prefault('1%')
     .describe('Largest share of harmless patches that may be called a regression.'),
-  power: ratio(power)
-    .prefault('95%')
-    .describe('Smallest share of cells with a loss of the margin that are found.'),
+  power: ratio(power).prefault('95%').describe('Smallest share of cells with a loss of the margin that are found.'),
   design: z
     .enum(designNames, { error: wrongName(designNames) })
     .optional()
@@ -370,13 +332,7 @@ const gate = closed({
  * one-sided tests (Schuirmann, J. Pharmacokinetics and Biopharmaceutics 15, 1987), each side omits the permitted
  * misses. Of confidence and power, the stricter one counts.
  */
-function confidenceOf({
-  power,
-  confidence = 0,
-}: {
-  power: number;
-  confidence?: number | undefined;
-}) {
+function confidenceOf({ power, confidence = 0 }: { power: number; confidence?: number | undefined }) {
   const missRatio = exact(Math.min(1 - power, (1 - confidence) / 2));
   return { missRatio, confidenceRatio: exact(1 - 2 * missRatio) };
 }
@@ -403,10 +359,7 @@ const likeAList = { error: expected('a list like [forwarding]') };
 
 /** Known names depend on the testbeds, and on the site's own rules. */
 const namedScenarios = z
-  .array(
-    z.string({ error: expected('the name of a scenario') }).meta({ examples: [...scenarios] }),
-    likeAList,
-  )
+  .array(z.string({ error: expected('the name of a scenario') }).meta({ examples: [...scenarios] }), likeAList)
   .min(1, 'expected at least one scenario, found an empty list')
   .refine((list) => new Set(list).size === list.length, 'a name is in this list twice');
 
@@ -450,19 +403,13 @@ export const configKeys = closed({
   each: selectors
     .optional()
     .describe('A patch is judged on one testbed of each; left out, on the first of the testbeds.'),
-  scenarios: namedScenarios
-    .prefault(['forwarding'])
-    .describe('Every scenario is measured with every family.'),
+  scenarios: namedScenarios.prefault(['forwarding']).describe('Every scenario is measured with every family.'),
   rules: z
     .record(scenarioSchema, ownRules, { error: expected('rules by the names of their scenarios') })
     .prefault({})
     .describe('Scenarios of your own for FreeBSD testbeds.'),
-  families: listOf(families)
-    .prefault(['inet4'])
-    .describe('Every scenario is measured with every family.'),
-  paths: pathsSchema
-    .optional()
-    .describe('Files that can change a measurement, in addition to those known of FreeBSD.'),
+  families: listOf(families).prefault(['inet4']).describe('Every scenario is measured with every family.'),
+  paths: pathsSchema.optional().describe('Files that can change a measurement, in addition to those known of FreeBSD.'),
   traffic: traffic.prefault({}).describe('Packets to send, and durations.'),
   gate: gate.prefault({}).describe('The compared metric and the error rates of a verdict.'),
   profile: profile.prefault({}).describe('Profiles of each variant.'),
@@ -474,25 +421,13 @@ export const configKeys = closed({
     .describe('The store of reservations, shared by all users of a testbed.'),
   github: githubSchema.prefault({}).describe('Approvals and reports on GitHub.'),
   trend: trendSchema.prefault({}).describe('Responses to a lasting change of the default branch.'),
-  phabricator: phabricatorSchema
-    .optional()
-    .describe('Approvals and reports on Phabricator or Phorge.'),
+  phabricator: phabricatorSchema.optional().describe('Approvals and reports on Phabricator or Phorge.'),
 });
 
 export const configSchema = configKeys.transform((written, context): Config => {
-  const {
-    overlay,
-    traffic: writtenTraffic,
-    gate: writtenGate,
-    each,
-    paths,
-    phabricator,
-    profile,
-    ...rest
-  } = written;
+  const { overlay, traffic: writtenTraffic, gate: writtenGate, each, paths, phabricator, profile, ...rest } = written;
   const traffic = withDefaults(writtenTraffic, usualKind(written));
-  const refuse = (path: (string | number)[], message: string) =>
-    context.addIssue({ code: 'custom', path, message });
+  const refuse = (path: (string | number)[], message: string) => context.addIssue({ code: 'custom', path, message });
 
   const stray = strayTraffic(writtenTraffic, usualKind(written));
   if (stray !== undefined) refuse(['traffic', stray.key], stray.message);
@@ -507,16 +442,14 @@ export const configSchema = configKeys.transform((written, context): Config => {
   }
   for (const [index, scenario] of written.scenarios.entries()) {
     const known = scenariosIn(written);
-    if (!known.includes(scenario))
-      refuse(['scenarios', index], wrongScenario(known)({ input: scenario }));
+    if (!known.includes(scenario)) refuse(['scenarios', index], wrongScenario(known)({ input: scenario }));
   }
   for (const name of Object.keys(written.rules)) {
     if (scenarios.includes(name)) refuse(['rules', name], 'ppsgate has a scenario of that name');
   }
   for (const name of Object.keys(paths?.byScenario ?? {})) {
     const known = scenariosIn(written);
-    if (!known.includes(name))
-      refuse(['paths', 'byScenario', name], wrongScenario(known)({ input: name }));
+    if (!known.includes(name)) refuse(['paths', 'byScenario', name], wrongScenario(known)({ input: name }));
   }
   for (const [name, testbed] of Object.entries(written.testbeds)) {
     if (testbed.kind !== 'freebsd') continue;
@@ -532,8 +465,7 @@ export const configSchema = configKeys.transform((written, context): Config => {
     if (why !== undefined) refuse(['traffic', 'addresses', family], why);
   }
   const described = describedBesidePcap(writtenTraffic);
-  if (described !== undefined)
-    refuse(['traffic', described], 'a pcap has its own: leave out one of both');
+  if (described !== undefined) refuse(['traffic', described], 'a pcap has its own: leave out one of both');
   return {
     ...rest,
     overlay,
@@ -553,10 +485,7 @@ export const configSchema = configKeys.transform((written, context): Config => {
   };
 }) satisfies z.ZodType<Config>;
 
-export const scenariosIn = ({
-  testbeds,
-  rules,
-}: Pick<Config, 'testbeds' | 'rules'>): Scenario[] => [
+export const scenariosIn = ({ testbeds, rules }: Pick<Config, 'testbeds' | 'rules'>): Scenario[] => [
   ...new Set(Object.values(testbeds).flatMap((one) => carriedBy(systemOfKind(one), rules))),
 ];
 
@@ -578,9 +507,7 @@ const carriedBy = (system: OperatingSystem, rules: Config['rules']): Scenario[] 
 /** Returns the kind that sets the defaults: FreeBSD or virtual machines only if there is no other. */
 function usualKind({ testbeds }: Pick<Config, 'testbeds'>): Usual {
   const all = Object.values(testbeds);
-  const usual = (['freebsd', 'virtual'] as const).find((kind) =>
-    all.every((one) => one.kind === kind),
-  );
+  const usual = (['freebsd', 'virtual'] as const).find((kind) => all.every((one) => one.kind === kind));
   return usual ?? 'linux';
 }
 
@@ -588,15 +515,10 @@ type Usual = OperatingSystem | 'virtual';
 
 function describedBesidePcap({ pcap, ...written }: WrittenTraffic): string | undefined {
   if (pcap === undefined) return undefined;
-  return (['protocol', 'ports', 'frameSize', 'frameSizes'] as const).find(
-    (key) => written[key] !== undefined,
-  );
+  return (['protocol', 'ports', 'frameSize', 'frameSizes'] as const).find((key) => written[key] !== undefined);
 }
 
-function strayTraffic(
-  written: WrittenTraffic,
-  kind: Usual,
-): { key: string; message: string } | undefined {
+function strayTraffic(written: WrittenTraffic, kind: Usual): { key: string; message: string } | undefined {
   const strays = kind === 'virtual' ? ofTime : ofPackets;
   const key = strays.find((name) => written[name] !== undefined);
   if (key === undefined) return undefined;
@@ -624,9 +546,7 @@ const countsInstructions = (testbed: TestbedConfig): boolean =>
   testbed.kind === 'virtual' && testbed.accelerator === 'tcg';
 
 /** True for a testbed that ppsgate creates here; no other program reaches its machines. */
-export const isOnThisMachine = (
-  testbed: TestbedConfig | undefined,
-): testbed is EmbeddedTestbed | VirtualTestbed =>
+export const isOnThisMachine = (testbed: TestbedConfig | undefined): testbed is EmbeddedTestbed | VirtualTestbed =>
   testbed?.kind === 'embedded-linux' || testbed?.kind === 'virtual';
 
 const systemOfKind = (testbed: TestbedConfig): OperatingSystem => {
@@ -635,10 +555,7 @@ const systemOfKind = (testbed: TestbedConfig): OperatingSystem => {
 };
 
 /** Undefined for a testbed that the configuration does not have. */
-export function testbedKindOf(
-  { testbeds }: Pick<Config, 'testbeds'>,
-  name: string,
-): TestbedKind | undefined {
+export function testbedKindOf({ testbeds }: Pick<Config, 'testbeds'>, name: string): TestbedKind | undefined {
   const testbed = testbeds[name];
   return testbed?.kind === 'virtual' ? `virtual-${testbed.system}` : testbed?.kind;
 }

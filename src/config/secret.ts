@@ -13,8 +13,7 @@ export type SecretPlace = {
 
 /** Returns one line of text; throws a `UsageError` with the place but without the content. */
 export async function readSecret({ what, path, variable }: SecretPlace): Promise<string> {
-  const found =
-    path === undefined ? (process.env[variable ?? ''] ?? '') : await readText(what, path);
+  const found = path === undefined ? (process.env[variable ?? ''] ?? '') : await readText(what, path);
   const secret = found.replace(/\r?\n$/, '');
   if (/^\P{Cc}+$/u.test(secret)) return secret;
   const where = path === undefined ? `${variable} in the environment` : `the file ${path}`;
@@ -24,8 +23,7 @@ export async function readSecret({ what, path, variable }: SecretPlace): Promise
 
 const readText = (what: string, path: string): Promise<string> =>
   readGuarded(path).catch((error: unknown) => {
-    if (error instanceof ExposedError)
-      throw new UsageError(`${what} is refused: ${error.message}.`);
+    if (error instanceof ExposedError) throw new UsageError(`${what} is refused: ${error.message}.`);
     throw new UsageError(`${what} is missing: ${path} cannot be read (${fileReasonOf(error)}).`);
   });
 

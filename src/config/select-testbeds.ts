@@ -7,12 +7,7 @@ import { didYouMean } from './did-you-mean.ts';
 import { parseEach } from './overrides.ts';
 import type { NamingStyle } from './parameters.ts';
 import { type Config, systemOf, type TestbedConfig, whyUnfit } from './schema.ts';
-import {
-  type Described,
-  isFulfilled,
-  readSelector,
-  type TestbedSelector,
-} from './testbed-selector.ts';
+import { type Described, isFulfilled, readSelector, type TestbedSelector } from './testbed-selector.ts';
 
 /**
  * Returns at least one, in the configuration's order; an empty selector means the first. Throws a `UsageError`, which

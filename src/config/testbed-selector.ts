@@ -12,9 +12,7 @@ export type Condition =
 /** Lower-case words that describe a testbed; absent cores are unknown. */
 export type Described = { words: ReadonlySet<string>; cores?: number | undefined };
 
-type SelectorSource =
-  | { kind: 'read'; selector: TestbedSelector }
-  | { kind: 'refused'; message: string };
+type SelectorSource = { kind: 'read'; selector: TestbedSelector } | { kind: 'refused'; message: string };
 
 export const keywords: readonly string[] = ['and', 'or', 'not'];
 
@@ -22,8 +20,7 @@ export const selectorWord = /^[a-zA-Z0-9][\w.+-]{0,62}$/;
 
 /** `not` binds tighter than `and`, which binds tighter than `or`; case is ignored. */
 export function readSelector(text: string): SelectorSource {
-  if (text.length > maxCharacters)
-    return refused(text, `it has more than ${maxCharacters} characters`);
+  if (text.length > maxCharacters) return refused(text, `it has more than ${maxCharacters} characters`);
   const spaced = text.toLowerCase().trim().replace(/\s+/g, ' ');
   const tokens = spaced
     .replace(/ ?>= ?/g, '>=')
@@ -53,16 +50,13 @@ function splitAt(tokens: readonly string[], separator: string): string[][] {
 function readCondition(tokens: readonly string[]): Condition | string {
   const wanted = tokens[0] !== 'not';
   const [token, next] = wanted ? tokens : tokens.slice(1);
-  if (token === undefined || token === 'not')
-    return `a word is missing${wanted ? '' : ' after not'}`;
+  if (token === undefined || token === 'not') return `a word is missing${wanted ? '' : ' after not'}`;
   if (next !== undefined) return `an and or an or is missing before \`${excerpt(next)}\``;
 
   const [, least] = /^cores>=([1-9]\d{0,3})$/.exec(token) ?? [];
   if (least !== undefined) return { kind: 'cores', least: Number(least), wanted };
   if (selectorWord.test(token)) return { kind: 'word', word: token, wanted };
-  return token.includes('>=')
-    ? 'only cores are compared, like `cores>=8`'
-    : `\`${excerpt(token)}\` is no word`;
+  return token.includes('>=') ? 'only cores are compared, like `cores>=8`' : `\`${excerpt(token)}\` is no word`;
 }
 
 /** Canonical form, which `readSelector` parses back. */
@@ -76,9 +70,7 @@ function conditionText(condition: Condition): string {
 
 /** Conditions on unknown facts do not hold. */
 export const isFulfilled = (selector: TestbedSelector, described: Described): boolean =>
-  selector.some((conditions) =>
-    conditions.every((condition) => holds(condition, described) === condition.wanted),
-  );
+  selector.some((conditions) => conditions.every((condition) => holds(condition, described) === condition.wanted));
 
 const holds = (condition: Condition, { words, cores = 0 }: Described): boolean =>
   condition.kind === 'word' ? words.has(condition.word) : cores >= condition.least;

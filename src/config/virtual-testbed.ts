@@ -75,9 +75,7 @@ const image = closed({
     .describe('Checksum of an official image, as in its CHECKSUM.SHA512; another file is refused.'),
   key: path
     .optional()
-    .describe(
-      'A private key for root, for an image with `hostKey`; without it the ssh agent is used.',
-    ),
+    .describe('A private key for root, for an image with `hostKey`; without it the ssh agent is used.'),
   hostKey: text(
     /^(?:ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(?:256|384|521)) [A-Za-z0-9+/]{40,2000}={0,3}$/,
     "the public host key of the image's sshd, like `ssh-ed25519 AAAA…` of its /etc/ssh/ssh_host_ed25519_key.pub, without the comment",
@@ -89,8 +87,7 @@ const image = closed({
   limit: duration(bootLimit).prefault('10 min').describe('Longest boot of a guest.'),
 })
   .superRefine(({ key, hostKey, sha512 }, context) => {
-    const refuse = (stray: string, message: string) =>
-      context.addIssue({ code: 'custom', path: [stray], message });
+    const refuse = (stray: string, message: string) => context.addIssue({ code: 'custom', path: [stray], message });
     if (hostKey === undefined && key !== undefined) {
       refuse('key', 'goes with `hostKey`: give both, or neither for an official image');
     }
@@ -151,8 +148,7 @@ function builtBy<Builder>(
   return {};
 }
 
-const isCross = (builder: unknown): boolean =>
-  typeof builder === 'object' && builder !== null && 'kind' in builder;
+const isCross = (builder: unknown): boolean => typeof builder === 'object' && builder !== null && 'kind' in builder;
 
 /** Paths stay as written. */
 export const virtualTestbedSchema = closed({
@@ -169,13 +165,8 @@ export const virtualTestbedSchema = closed({
     .describe(
       "A kernel with its modules, a .deb or a tar archive, that guests boot where none is built or given; left out, the newest one of this machine's /boot.",
     ),
-  modules: z
-    .array(moduleName)
-    .optional()
-    .describe('Modules that a guest loads beside those that forwarding needs.'),
-  image: image
-    .optional()
-    .describe('A disk that guests boot, of FreeBSD; left out, they are Linux.'),
+  modules: z.array(moduleName).optional().describe('Modules that a guest loads beside those that forwarding needs.'),
+  image: image.optional().describe('A disk that guests boot, of FreeBSD; left out, they are Linux.'),
   builder,
   ...capabilityKeys,
 })
@@ -197,11 +188,7 @@ export const virtualTestbedSchema = closed({
         system: 'freebsd',
         image,
         memoryMebibytes: memory ?? 1024,
-        ...builtBy<FreebsdBuilder>(
-          isCross(builder) ? crossBuilderSchema : builderSchema,
-          builder,
-          context,
-        ),
+        ...builtBy<FreebsdBuilder>(isCross(builder) ? crossBuilderSchema : builderSchema, builder, context),
       };
     }
     return {

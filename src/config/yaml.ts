@@ -22,10 +22,7 @@ type YamlSource =
 /** Stricter than the library: rejects duplicate keys, empty files and long ones. Never throws. */
 export function readYaml(text: string): YamlSource {
   if (text.length > maxCharacters) {
-    return refused(
-      0,
-      `the file has more than ${maxCharacters} characters; check that it is the right one`,
-    );
+    return refused(0, `the file has more than ${maxCharacters} characters; check that it is the right one`);
   }
   try {
     return understoodYaml(text);
@@ -75,8 +72,7 @@ const refused = (line: number, message: string): YamlSource => ({
 // The library's messages are about its grammar, and quote input of any length.
 const mistakes: { readonly [code in ErrorCode]?: string } = {
   BAD_ALIAS: 'an alias (*name) has no anchor (&name) before it; write the value out',
-  BAD_INDENT:
-    'this line is not indented like its neighbours, or a bracket before it is open; align or close it',
+  BAD_INDENT: 'this line is not indented like its neighbours, or a bracket before it is open; align or close it',
   BAD_SCALAR_START: 'a value cannot start with this character; put the value in quotes',
   BLOCK_AS_IMPLICIT_KEY:
     'this value runs into another key; align the next line with this one, or quote the value if a colon is part of it',
@@ -88,14 +84,10 @@ const mistakes: { readonly [code in ErrorCode]?: string } = {
   RESOURCE_EXHAUSTION: 'this nests too deeply; write it out plainly',
   TAB_AS_INDENT: 'a tab indents this line; use spaces',
   TAG_RESOLVE_FAILED: 'a tag (!name) means nothing here; remove it',
-  UNEXPECTED_TOKEN:
-    'a bracket, comma or sign is in the wrong place here; remove it or quote the text',
+  UNEXPECTED_TOKEN: 'a bracket, comma or sign is in the wrong place here; remove it or quote the text',
 };
 
-function duplicateKeys(
-  document: Document.Parsed,
-  lineAt: (offset: number) => number,
-): ConfigProblem[] {
+function duplicateKeys(document: Document.Parsed, lineAt: (offset: number) => number): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
   visit(document, {
     Map: (_, map, ancestors) => {

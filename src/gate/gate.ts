@@ -33,11 +33,7 @@ export type GateRequest = {
  * Judges a patch. Writes the plan, the journal, raw logs, `result.json` and `report.md` to the work directory. A patch
  * that changes nothing installed on any testbed gets its result without a plan or a reservation.
  */
-export async function gate(
-  request: GateRequest,
-  directory: string,
-  deps: GateDeps,
-): Promise<Result> {
+export async function gate(request: GateRequest, directory: string, deps: GateDeps): Promise<Result> {
   const { patch, config, cells = cellsOf(config) } = request;
   const { repository, onEvent } = deps;
   await refuseUsed(directory);

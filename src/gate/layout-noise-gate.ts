@@ -7,11 +7,7 @@ import { type GateRequest, gate } from './gate.ts';
 import type { GateDeps } from './gate-deps.ts';
 
 /** Throws a `UsageError` if patched is not base, or if no kernel is built that could be linked again. */
-export async function gateLayoutNoise(
-  request: GateRequest,
-  directory: string,
-  deps: GateDeps,
-): Promise<Result> {
+export async function gateLayoutNoise(request: GateRequest, directory: string, deps: GateDeps): Promise<Result> {
   refuseUnlinkable(request);
   return gate({ ...request, measuresLayoutNoise: true, isMeasuredAnyway: true }, directory, deps);
 }

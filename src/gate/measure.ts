@@ -11,12 +11,7 @@ import type { JournalEntry } from './experiment/journal.ts';
 import type { Plan } from './experiment/plan.ts';
 import type { GateDeps } from './gate-deps.ts';
 
-export async function measure(
-  plan: Plan,
-  directory: string,
-  reserved: Reserved,
-  deps: GateDeps,
-): Promise<Result> {
+export async function measure(plan: Plan, directory: string, reserved: Reserved, deps: GateDeps): Promise<Result> {
   const { now, onEvent } = deps;
   const signal = AbortSignal.any([deps.signal, reserved.signal]);
   const testbed = await reserved.open(plan.traffic);

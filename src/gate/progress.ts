@@ -2,13 +2,7 @@
 import type { WriteStream } from 'node:tty';
 import { median } from '../analysis/stats/summary.ts';
 import { plainLine } from '../model/escape.ts';
-import {
-  formatDuration,
-  formatEstimate,
-  formatMetric,
-  formatPercent,
-  formatRuns,
-} from '../model/format.ts';
+import { formatDuration, formatEstimate, formatMetric, formatPercent, formatRuns } from '../model/format.ts';
 import type { Metric } from '../model/metric.ts';
 import { cellName } from '../model/scenario.ts';
 import type { ExpectedDurations } from './estimate/durations.ts';
@@ -125,9 +119,7 @@ function decision({ cell, verdict, counts }: Extract<ExperimentEvent, { kind: 'd
 
 function runRange(runs: readonly { number: number; variant: string }[]): string {
   const [first] = runs;
-  return runs.length === 1
-    ? `run ${first?.number}, ${first?.variant}`
-    : `runs ${first?.number}–${runs.at(-1)?.number}`;
+  return runs.length === 1 ? `run ${first?.number}, ${first?.variant}` : `runs ${first?.number}–${runs.at(-1)?.number}`;
 }
 
 function timeLeft(left: ReturnType<RemainingTime['left']>): string {
@@ -146,9 +138,7 @@ function lastOf(entry: JournalEntry, metric: Metric): { cell?: string; text: str
   const medians = [...byVariant].toSorted().map(([variant, runs]) => {
     const valid = runs.filter(({ validity }) => validity.kind === 'valid');
     const values = valid.flatMap((run) => run[metric] ?? []);
-    const [fault] = runs.flatMap(({ validity }) =>
-      validity.kind === 'invalid' ? validity.reason : [],
-    );
+    const [fault] = runs.flatMap(({ validity }) => (validity.kind === 'invalid' ? validity.reason : []));
     return valid.length === 0 && fault !== undefined
       ? `${variant} does not count: ${plainLine(fault, 120)}`
       : `${variant} ${formatMetric(median(values), metric)}`;

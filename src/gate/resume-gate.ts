@@ -14,11 +14,7 @@ import { onTestbed } from './on-testbed.ts';
  * Measures what the work directory's journal lacks; with `maxRunsPerVariant`, up to that many runs. A gate that
  * finished, or had nothing to measure, returns its result and needs no testbed.
  */
-export async function resumeGate(
-  directory: string,
-  deps: GateDeps,
-  maxRunsPerVariant?: number,
-): Promise<Result> {
+export async function resumeGate(directory: string, deps: GateDeps, maxRunsPerVariant?: number): Promise<Result> {
   const unplanned = await unplannedResult(directory);
   if (unplanned !== undefined) return unplanned;
   const written = await readPlan(directory);

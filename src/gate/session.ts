@@ -37,8 +37,7 @@ export async function inSession<Outcome>(
   session: GateSession,
   work: (deps: GateDeps) => Promise<Outcome>,
 ): Promise<Outcome> {
-  const { config, repository, history, output, observer, requestFor, leaseFolder, signal } =
-    session;
+  const { config, repository, history, output, observer, requestFor, leaseFolder, signal } = session;
   let testbed: string | undefined;
   const shown =
     observer === undefined

@@ -43,8 +43,7 @@ export class WorkDirectory implements AsyncDisposable {
   /** Returns the given directory, which need not exist yet, or creates one in the current directory. */
   async open({ resume, directory }: GivenDirectory): Promise<string> {
     const given = resume ?? directory;
-    if (given !== undefined)
-      refuseNoFolder(given, resume === undefined ? '--directory' : '--resume');
+    if (given !== undefined) refuseNoFolder(given, resume === undefined ? '--directory' : '--resume');
     if (given === undefined) this.#made = await makeDirectory(this.#prefix, new Date());
     this.#path = given ?? this.#made ?? '';
     const isMissing = resume !== undefined && !existsSync(resume);

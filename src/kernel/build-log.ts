@@ -24,9 +24,7 @@ export function readBuildFailure(log: string, source: string): BuildFailure {
 
 /** An object folder contains the tree's path, as in `/b/obj/b/src/amd64.amd64`. */
 const fromTop = (line: string, source: string): string =>
-  line.replaceAll(`${source}/`, (found, at: number) =>
-    at > 0 && /[\w.+-]/.test(line.charAt(at - 1)) ? found : '',
-  );
+  line.replaceAll(`${source}/`, (found, at: number) => (at > 0 && /[\w.+-]/.test(line.charAt(at - 1)) ? found : ''));
 
 const maxErrors = 10;
 const maxLetters = 300;

@@ -75,12 +75,7 @@ echo held
 read -r word || sleep 15
 `;
 
-async function whyNot(
-  host: Host,
-  { lock, waitSeconds }: Turn,
-  code: number,
-  stderr: string,
-): Promise<BuilderError> {
+async function whyNot(host: Host, { lock, waitSeconds }: Turn, code: number, stderr: string): Promise<BuilderError> {
   if (code !== heldByOthers) {
     return new BuilderError(
       `${host.name} cannot lock ${lock}: it exited with ${code} ("${reasonOf(stderr)}"); check that the folder is writable.`,

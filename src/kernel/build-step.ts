@@ -30,8 +30,7 @@ type WantedLayout = {
   readonly output: string;
 };
 
-export type PlacedRequest = RecipeRequest &
-  Pick<BuildPlace, 'system' | 'repository' | 'folder' | 'jail'>;
+export type PlacedRequest = RecipeRequest & Pick<BuildPlace, 'system' | 'repository' | 'folder' | 'jail'>;
 
 export type BuildOutput =
   /** `uname` is the beginning of the kernel's `uname -v`. */

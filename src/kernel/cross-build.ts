@@ -12,10 +12,7 @@ import { inJail } from './jail.ts';
 export type CrossTools = { readonly clang: string; readonly lld: string };
 
 /** Throws a BuilderError if the given folder, or without one the whole builder, lacks clang or lld. */
-export async function crossToolsOf(
-  host: Host,
-  { toolFolder }: NonNullable<MakeRecipe['cross']>,
-): Promise<CrossTools> {
+export async function crossToolsOf(host: Host, { toolFolder }: NonNullable<MakeRecipe['cross']>): Promise<CrossTools> {
   const { stdout } = await host.run(shell`sh -c ${findToolsScript} tools ${toolFolder ?? ''}`);
   const folder = stdout.trim();
   if (folder !== '') return { clang: `${folder}/clang`, lld: `${folder}/ld.lld` };
@@ -51,9 +48,7 @@ export function crossMake(source: string, { clang }: CrossTools): Command {
  * Programs of the target that a kernel does not need; their generators take most of a toolchain's build
  * (Makefile.inc1).
  */
-const withoutCompiler = ['CLANG', 'LLD', 'LLDB', 'LLVM_BINUTILS'].map(
-  (name) => `-DWITHOUT_${name}`,
-);
+const withoutCompiler = ['CLANG', 'LLD', 'LLDB', 'LLVM_BINUTILS'].map((name) => `-DWITHOUT_${name}`);
 
 /**
  * Returns the reasons why modules in a kernel's folder cannot be loaded, one sentence each. The kernel linker knows

@@ -36,9 +36,7 @@ export async function runGuarded(
     });
     signal.throwIfAborted();
     const code = outcome.kind === 'exited' ? outcome.code : signaled;
-    return timedOut.includes(code)
-      ? { kind: 'timed-out', log: log.end() }
-      : { kind: 'exited', code, log: log.end() };
+    return timedOut.includes(code) ? { kind: 'timed-out', log: log.end() } : { kind: 'exited', code, log: log.end() };
   } finally {
     signal.removeEventListener('abort', cancel);
     stdin.end();

@@ -26,9 +26,7 @@ const firstProcess = 'trap "exit 143" TERM; "$@" & wait "$!"';
 
 /** Creates or reuses a folder that the build may write to. */
 export const buildFolder = ({ jail }: Pick<BuildPlace, 'jail'>, path: string): Command =>
-  jail === undefined
-    ? shell`mkdir -p ${path}`
-    : shell`mkdir -p ${path} && chown ${jail.user} ${path}`;
+  jail === undefined ? shell`mkdir -p ${path}` : shell`mkdir -p ${path} && chown ${jail.user} ${path}`;
 
 /** `why` begins with the jail's name. */
 type JailProblem = { readonly why: string; readonly fix: string };
@@ -49,10 +47,7 @@ export async function jailProblem(
   if (problem !== undefined) return problem;
   const named = name === undefined ? user : `${user} in the jail ${name}`;
   const places = [folder, `${folder}/cache`, repository, `${repository}/.git`];
-  const writable = await host.run(
-    inJail(place, shell`sh -c ${writableScript} w ${places}`),
-    limits,
-  );
+  const writable = await host.run(inJail(place, shell`sh -c ${writableScript} w ${places}`), limits);
   const [writablePlace] = writable.stdout.split('\n').filter(Boolean);
   if (writablePlace !== undefined) {
     const fix = `run \`chown -R root ${writablePlace}\` and \`chmod -R go-w ${writablePlace}\` on ${host.name}`;
@@ -67,11 +62,7 @@ export async function jailProblem(
 }
 
 /** Returns sockets that any user may write to. A jail(8) whose path is / has those of its host. */
-export async function socketsInJail(
-  host: Host,
-  place: JailPlace,
-  timeoutSeconds: number,
-): Promise<string[]> {
+export async function socketsInJail(host: Host, place: JailPlace, timeoutSeconds: number): Promise<string[]> {
   const find = shell`find /var/run/ /tmp/ /var/tmp/ -xdev -type s -perm -0002`;
   const { stdout } = await host.run(inJail(place, find), { timeoutSeconds });
   return stdout.split('\n').filter(Boolean);
@@ -137,5 +128,4 @@ async function whyRoot(host: Host, limits: JailLimits): Promise<JailProblem | un
 
 const writableScript = 'for place do if test -w "$place"; then echo "$place"; fi; done';
 
-const isGood = (outcome: CommandOutcome): boolean =>
-  outcome.kind === 'exited' && outcome.code === 0;
+const isGood = (outcome: CommandOutcome): boolean => outcome.kind === 'exited' && outcome.code === 0;

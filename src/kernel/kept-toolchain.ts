@@ -42,14 +42,8 @@ export async function keptToolchain(
 const kernelAlone = /\tsys\/(?:dev|net|netgraph|netinet|netinet6|netipsec|netlink|netpfil)$/;
 
 /** Returns false if none is cached. The jail's user still owns the files, but cannot enter the folder around them. */
-export async function installToolchain(
-  host: Host,
-  kept: string,
-  objects: string,
-): Promise<boolean> {
-  const installed = await host.run(
-    shell`test -d ${kept} && rm -rf ${objects} && cp -a ${kept} ${objects}`,
-  );
+export async function installToolchain(host: Host, kept: string, objects: string): Promise<boolean> {
+  const installed = await host.run(shell`test -d ${kept} && rm -rf ${objects} && cp -a ${kept} ${objects}`);
   return installed.kind === 'exited' && installed.code === 0;
 }
 

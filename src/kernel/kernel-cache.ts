@@ -97,9 +97,7 @@ function keptNames(
   sizes: ReadonlyMap<string, number>,
   { maxKernels, maxBytes }: CacheBounds,
 ): Set<string> {
-  const keys = names
-    .filter((name) => name.endsWith(noteSuffix))
-    .map((name) => name.slice(0, -noteSuffix.length));
+  const keys = names.filter((name) => name.endsWith(noteSuffix)).map((name) => name.slice(0, -noteSuffix.length));
   const kept = new Set<string>();
   let kernels = 0;
   let bytes = 0;

@@ -34,9 +34,7 @@ const pathsOfPrograms =
   'for program do path=$(command -v "$program") && test -f "$path" && set -- "$@" "$path"; shift; done';
 
 /** Programs of the builder that make runs before, or instead of, those that it has built. */
-const toolsBySystem: Readonly<
-  Record<OperatingSystem, { programs: readonly string[]; script: string }>
-> = {
+const toolsBySystem: Readonly<Record<OperatingSystem, { programs: readonly string[]; script: string }>> = {
   freebsd: {
     programs: [
       'make',
@@ -168,8 +166,7 @@ export function outsideOptions(
 }
 
 /** Options of a Linux configuration that name files on the builder. */
-const namesFiles =
-  /^CONFIG_(?:INITRAMFS_SOURCE|EXTRA_FIRMWARE|SYSTEM_(?:TRUSTED|REVOCATION)_KEYS)="[^"]/m;
+const namesFiles = /^CONFIG_(?:INITRAMFS_SOURCE|EXTRA_FIRMWARE|SYSTEM_(?:TRUSTED|REVOCATION)_KEYS)="[^"]/m;
 
 /** Includes all files of the folder, as a configuration may include any of them. Follows links to their targets. */
 async function configsIn(

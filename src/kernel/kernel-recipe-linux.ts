@@ -2,14 +2,7 @@
 
 import type { Host } from '../system/host/ssh.ts';
 import { type Command, shell } from '../system/shell.ts';
-import {
-  type BuildOutput,
-  cleanEnvironment,
-  type LinuxMake,
-  type PlacedRequest,
-  stepsOf,
-  take,
-} from './build-step.ts';
+import { type BuildOutput, cleanEnvironment, type LinuxMake, type PlacedRequest, stepsOf, take } from './build-step.ts';
 import { inTree } from './build-tree.ts';
 import type { GuardOptions } from './guard.ts';
 import { buildFolder } from './jail.ts';
@@ -62,12 +55,7 @@ async function makeKernel(
 const nameless = '\n# CONFIG_LOCALVERSION_AUTO is not set\n';
 
 /** Pins the builder, time and build number that a kernel contains. The last option wins, over the site's. */
-const make = (
-  { options }: LinuxMake,
-  tree: string,
-  jobs: number,
-  words: readonly string[],
-): Command =>
+const make = ({ options }: LinuxMake, tree: string, jobs: number, words: readonly string[]): Command =>
   shell`${cleanEnvironment} make -C ${`${tree}/src`} -j ${jobs} ${[
     ...options,
     `O=${tree}/obj`,

@@ -55,8 +55,7 @@ async function buildByMake(
   await requireFilemon(host, recipe);
   const kept = await keptToolchain(host, recipe, request);
   return inTree(host, recipe, request, async (tree, mayReuse) => {
-    const isKept =
-      mayReuse && kept !== undefined && (await installToolchain(host, kept, `${tree}/obj`));
+    const isKept = mayReuse && kept !== undefined && (await installToolchain(host, kept, `${tree}/obj`));
     const built = await makeKernel(host, recipe, { ...request, kept, isKept }, tree, guard);
     return { built: built, isOfOld: isKept };
   });
@@ -92,9 +91,7 @@ async function makeKernel(
   ];
   const { kept, isKept, diffPath } = request;
   const make = await makeFor(host, recipe, tree);
-  const heading = isKept
-    ? 'The kernel-toolchain of an earlier base with the same sources is reused.\n'
-    : '';
+  const heading = isKept ? 'The kernel-toolchain of an earlier base with the same sources is reused.\n' : '';
   const steps = stepsOf(host, request, `${tree}/src`, guard, heading);
   if (recipe.toolchain && !isKept) {
     const failed = await steps.run(make(jobs, 'kernel-toolchain'));
@@ -120,8 +117,7 @@ async function makeKernel(
     const packed = `${stage}/packed`;
     if (recipe.cross !== undefined) {
       const unloadable = await whyNotLoadable(host, request, kernel);
-      if (unloadable.length > 0)
-        return { kind: 'build-failed', log: steps.log, errors: unloadable };
+      if (unloadable.length > 0) return { kind: 'build-failed', log: steps.log, errors: unloadable };
     }
     await host.output(inJail(request, rootArchive(packed, kernel)));
     await take(host, request, packed, output);
@@ -141,12 +137,7 @@ async function makeKernel(
  * modules: they are linked with -r, for which ld.lld keeps the order.
  */
 const linkAgain = (make: Make, jobs: number, seed: number): Command =>
-  make(
-    jobs,
-    'buildkernel',
-    ['-DKERNFAST', '-DNO_MODULES'],
-    [`LDFLAGS=-Wl,--shuffle-sections=.text*=${seed}`],
-  );
+  make(jobs, 'buildkernel', ['-DKERNFAST', '-DNO_MODULES'], [`LDFLAGS=-Wl,--shuffle-sections=.text*=${seed}`]);
 
 /** Removes files that make(1) would consider already linked. */
 async function removeLinked(
@@ -173,11 +164,7 @@ function requireLinked(
   );
 }
 
-function requireDistinct(
-  kernels: readonly string[],
-  host: Host,
-  recipe: MakeRecipe | CommandRecipe,
-): void {
+function requireDistinct(kernels: readonly string[], host: Host, recipe: MakeRecipe | CommandRecipe): void {
   if (new Set(kernels).size === kernels.length) return;
   throw new BuilderError(
     `A kernel relinked on ${host.name} is identical to the first one; ${fixing[recipe.kind]}, or set \`layoutVariants: 1\`.`,
@@ -189,12 +176,7 @@ const fixing: Readonly<Record<'make' | 'command', string>> = {
   command: 'make the command link in a different order for each $LINK',
 };
 
-type Make = (
-  jobs: number,
-  target: string,
-  more?: readonly string[],
-  environment?: readonly string[],
-) => Command;
+type Make = (jobs: number, target: string, more?: readonly string[], environment?: readonly string[]) => Command;
 
 /**
  * Switches: build(7), src.conf(5) and Makefile.inc1. NO_ROOT lets any user install. MAKEOBJDIRPREFIX counts only in the
@@ -204,9 +186,7 @@ type Make = (
 async function makeFor(host: Host, recipe: MakeRecipe, tree: string): Promise<Make> {
   const { kernelConfig, kernelConfigFolder, clean, metaMode, options, cross } = recipe;
   const program =
-    cross === undefined
-      ? shell`make -C ${`${tree}/src`}`
-      : crossMake(`${tree}/src`, await crossToolsOf(host, cross));
+    cross === undefined ? shell`make -C ${`${tree}/src`}` : crossMake(`${tree}/src`, await crossToolsOf(host, cross));
   return (jobs, target, more = [], environment = []) => {
     const words = [
       ...['__MAKE_CONF', 'SRCCONF', 'SRC_ENV_CONF'].map((name) => `${name}=/dev/null`),
@@ -227,11 +207,7 @@ async function makeFor(host: Host, recipe: MakeRecipe, tree: string): Promise<Ma
 }
 
 /** Reads the version from newvers.sh in the kernel by what(1). Some kernels have none. */
-async function unameOf(
-  host: Host,
-  request: MakeRequest,
-  kernel: string,
-): Promise<string | undefined> {
+async function unameOf(host: Host, request: MakeRequest, kernel: string): Promise<string | undefined> {
   const outcome = await host.run(inJail(request, shell`what -q -s ${kernel}`));
   const [line = ''] = outcome.stdout.trim().split('\n');
   return outcome.kind === 'exited' && outcome.code === 0 && line !== '' ? line : undefined;

@@ -51,8 +51,7 @@ const isDocument = (path: string): boolean =>
   );
 
 /** `contrib` and `sys` have few manuals, so they need no rule. */
-const isManual = (path: string): boolean =>
-  /^(?:cddl|lib|libexec|s?bin|secure|usr\.s?bin)\/.+\.[1-9]$/.test(path);
+const isManual = (path: string): boolean => /^(?:cddl|lib|libexec|s?bin|secure|usr\.s?bin)\/.+\.[1-9]$/.test(path);
 
 /** Some programs of the userland are built first, and then build the kernel. */
 function isUserland(path: string, makefile: string): boolean {

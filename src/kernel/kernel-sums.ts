@@ -1,16 +1,7 @@
 // Stores checksums of a builder's cached kernels on the controller, as a patch's build can rewrite those on the
 // builder.
 import { createHash } from 'node:crypto';
-import {
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { checkOwn } from '../system/own-file.ts';
 
@@ -27,8 +18,7 @@ export const noSums: KernelSums = { get: () => undefined, set: () => {} };
  * write, costs only a rebuild.
  */
 export function kernelSums(folder: string, now: () => number = Date.now): KernelSums {
-  const pathOf = (name: string) =>
-    join(folder, createHash('sha256').update(name).digest('hex').slice(0, 40));
+  const pathOf = (name: string) => join(folder, createHash('sha256').update(name).digest('hex').slice(0, 40));
   return {
     get(name) {
       try {

@@ -45,8 +45,7 @@ export async function kernelTree(
     return { kind: 'tree', id: id.trim() };
   }
   const diffPath = `${work}/patch.diff`;
-  const indexed = (command: Command) =>
-    shell`env GIT_INDEX_FILE=${`${work}/index`} ${gitIn(repository, command)}`;
+  const indexed = (command: Command) => shell`env GIT_INDEX_FILE=${`${work}/index`} ${gitIn(repository, command)}`;
   await host.upload(diff, diffPath, 0o644, { signal });
   await host.output(indexed(shell`read-tree ${baseCommit}`), { signal });
   const applied = await host.run(indexed(shell`apply --cached --whitespace=nowarn ${diffPath}`), {
@@ -84,10 +83,7 @@ async function fetchIfMissing(
 ): Promise<void> {
   const has = gitIn(repository, shell`cat-file -e ${`${commit}^{commit}`}`);
   if (await succeeds(host, has, signal)) return;
-  const fetch = gitIn(
-    repository,
-    shell`fetch ${objectsAlone} --end-of-options ${remote} ${commit}`,
-  );
+  const fetch = gitIn(repository, shell`fetch ${objectsAlone} --end-of-options ${remote} ${commit}`);
   const fetched = await host.run(fetch, { signal, timeoutSeconds: fetchSeconds });
   if (await succeeds(host, has, signal)) return;
   throw new BuilderError(

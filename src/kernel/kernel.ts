@@ -93,8 +93,7 @@ export async function buildKernel(
     const tools = await toolsOf(host, config, signal);
     const key = await keyOf(host, config, tree.id, tools, signal);
     const cache = kernelCache(host, `${folder}/cache`, system);
-    const sumName = (layout: Layout) =>
-      `${config.host ?? ''}:${config.port}${folder} ${layout.key}`;
+    const sumName = (layout: Layout) => `${config.host ?? ''}:${config.port}${folder} ${layout.key}`;
     const layouts = (request.layouts ?? [1]).map((number): Layout => {
       return { number, key: keyOfLayout(key, number), output: `${work}/kernel-${number}` };
     });
@@ -103,8 +102,7 @@ export async function buildKernel(
       cache,
       remember: (layout, sha256) => options.sums.set(sumName(layout), sha256),
       // In a jail no build can reach the cache. Elsewhere each build may rewrite it, and its checksums.
-      isTrusted: (layout, { sha256 }) =>
-        config.jail !== undefined || options.sums.get(sumName(layout)) === sha256,
+      isTrusted: (layout, { sha256 }) => config.jail !== undefined || options.sums.get(sumName(layout)) === sha256,
       recipe: {
         baseCommit: request.baseCommit,
         tree: tree.id,
@@ -199,8 +197,7 @@ async function buildNow(
 ): Promise<KernelBuild> {
   await sweep(host, config.folder);
   const problem = await jailProblem(host, config);
-  if (problem !== undefined)
-    throw new BuilderError(`${host.name}: ${problem.why}; ${problem.fix}.`);
+  if (problem !== undefined) throw new BuilderError(`${host.name}: ${problem.why}; ${problem.fix}.`);
   const freeBytes = await freeBytesOf(host, config.folder);
   if (freeBytes < config.minFreeBytes) return outOfDisk(host, config, freeBytes);
   const startedAt = now();
@@ -216,8 +213,7 @@ async function buildNow(
   if (buildOutput.kind === 'out-of-disk') {
     return outOfDisk(host, config, await freeBytesOf(host, config.folder));
   }
-  if (buildOutput.kind === 'build-failed')
-    return { kind: 'build-failed', errors: buildOutput.errors, log };
+  if (buildOutput.kind === 'build-failed') return { kind: 'build-failed', errors: buildOutput.errors, log };
   const seconds = now() - startedAt;
   const built: BuiltKernel[] = [];
   for (const layout of recipe.layouts) {
@@ -246,9 +242,7 @@ function fullDisk(error: unknown): BuildOutput {
 
 /** Removes leftovers of lost connections. Neither a build nor the wait for its slot lasts days. */
 async function sweep(host: Host, folder: string): Promise<void> {
-  await host.output(
-    shell`find ${`${folder}/builds`} -mindepth 1 -maxdepth 1 -mtime +3 -exec rm -rf {} +`,
-  );
+  await host.output(shell`find ${`${folder}/builds`} -mindepth 1 -maxdepth 1 -mtime +3 -exec rm -rf {} +`);
 }
 
 /** Column 4 of the last line of `df -k -P`, in KiB (POSIX, df). */

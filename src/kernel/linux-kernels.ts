@@ -31,17 +31,13 @@ type LinuxKernel =
  * site's own command. It is untrusted, and may contain anything. Faults of the patch are outcomes; faults of the
  * builder throw a BuilderError or a HostError.
  */
-export async function buildLinuxKernel(
-  config: LinuxBuilder,
-  request: LinuxKernelRequest,
-): Promise<LinuxKernel> {
+export async function buildLinuxKernel(config: LinuxBuilder, request: LinuxKernelRequest): Promise<LinuxKernel> {
   const { variant, path, connect, notify, signal } = request;
   const builder = await withKernelConfig(config);
   signal.throwIfAborted();
   notify(`building the kernel of ${variant}`);
   const { host: name } = config;
-  await using host =
-    name === undefined ? thisMachine() : await connect({ ...config, host: name }, 'builder');
+  await using host = name === undefined ? thisMachine() : await connect({ ...config, host: name }, 'builder');
   const built = await buildVariant(host, builder, request);
   if (built.kind === 'rejected') return built;
   await fetchKernel(host, built, path, signal);

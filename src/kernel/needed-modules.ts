@@ -69,25 +69,14 @@ async function treeOfModules(host: Host, repository: string, tree: string): Prom
   );
   const folders = new Map<string, Set<string>>();
   for (const line of (kmods ?? '').split('\n')) {
-    const [, folder = '', name = ''] =
-      /:sys\/modules\/([\w-]+)\/[^:]*:KMOD\s*\??=\s*([\w-]+)\s*$/.exec(line) ?? [];
+    const [, folder = '', name = ''] = /:sys\/modules\/([\w-]+)\/[^:]*:KMOD\s*\??=\s*([\w-]+)\s*$/.exec(line) ?? [];
     if (name !== '') folders.set(name, (folders.get(name) ?? new Set()).add(folder));
   }
   return { major: /^REVISION="(\d+)/.exec(revision ?? '')?.[1], folders };
 }
 
 /** Modules that a gate loads, or a site's own rules of pf and ipfw, if the tree has them. */
-const measuring = [
-  'pf',
-  'pflog',
-  'pfsync',
-  'ipfw',
-  'ipfw_nat',
-  'libalias',
-  'dummynet',
-  'hwpmc',
-  'ksyms',
-];
+const measuring = ['pf', 'pflog', 'pfsync', 'ipfw', 'ipfw_nat', 'libalias', 'dummynet', 'hwpmc', 'ksyms'];
 /** Dependencies of zfs.ko in all releases. */
 const ofZfs = ['opensolaris', 'acl_nfs4', 'crypto', 'cryptodev', 'krpc', 'xdr', 'zlib'];
 

@@ -35,18 +35,9 @@ export type Overlay = z.infer<typeof overlaySchema>;
  * Reads the overlay at the patch's merge base, at its head and at earlier diffs, so that later changes of the branch do
  * not count. Throws a `RepositoryError` if neither base nor patched has a file: comparing nothing would pass.
  */
-export async function buildOverlays(
-  patch: Patch,
-  place: OverlayPlace,
-  repository: Repository,
-): Promise<Overlay[]> {
-  const [source, { base, changed }] = await Promise.all([
-    sourceOf(place, repository),
-    commitsOf(patch, repository),
-  ]);
-  const overlays = await Promise.all(
-    [base, ...changed].map((variant) => readOverlay(repository, variant, source)),
-  );
+export async function buildOverlays(patch: Patch, place: OverlayPlace, repository: Repository): Promise<Overlay[]> {
+  const [source, { base, changed }] = await Promise.all([sourceOf(place, repository), commitsOf(patch, repository)]);
+  const overlays = await Promise.all([base, ...changed].map((variant) => readOverlay(repository, variant, source)));
   const missing = missingIn(overlays.slice(0, 2), source);
   if (missing !== undefined) {
     throw new RepositoryError(
@@ -118,10 +109,7 @@ export type OverlaySource = (
 ) & { interfaces?: InterfaceRoles | undefined };
 
 /** Throws a `RepositoryError` for a path outside the repository. */
-export async function sourceOf(
-  place: OverlayPlace,
-  repository: Repository,
-): Promise<OverlaySource> {
+export async function sourceOf(place: OverlayPlace, repository: Repository): Promise<OverlaySource> {
   const { interfaces } = place;
   if ('path' in place) {
     return { kind: 'folder', folder: await repository.pathOf(place), interfaces };
@@ -147,16 +135,13 @@ export async function entriesOf(
   if (source.kind === 'folder') return repository.list(commit, source.folder);
   const found = await repository.entriesAt(commit, pathsIn(source));
   return [...source.files].flatMap(([name, path]) =>
-    found
-      .filter((entry) => entry.path === path)
-      .map((entry) => ({ ...entry, path: name, source: path })),
+    found.filter((entry) => entry.path === path).map((entry) => ({ ...entry, path: name, source: path })),
   );
 }
 
 /** Begins a sentence about files that both base and patched lack. */
 function missingIn(overlays: readonly Overlay[], source: OverlaySource): string | undefined {
-  const has = (name: string) =>
-    overlays.some(({ files }) => files.some(({ path }) => path === name));
+  const has = (name: string) => overlays.some(({ files }) => files.some(({ path }) => path === name));
   if (source.kind === 'files') {
     const missing = [...source.files].find(([name]) => !has(name));
     return missing && `There is no file ${missing[1]}`;

@@ -20,8 +20,7 @@ export const commandsOf: Readonly<Record<OperatingSystem, SystemCommands>> = {
   freebsd: {
     sha256: (path) => shell`sha256 -q ${path}`,
     cpus: shell`sysctl -n hw.ncpu`,
-    rootArchive: (archive, folder) =>
-      shell`tar --zstd --uid 0 --gid 0 -cf ${archive} -C ${folder} .`,
+    rootArchive: (archive, folder) => shell`tar --zstd --uid 0 --gid 0 -cf ${archive} -C ${folder} .`,
     locked: (lock, waitSeconds, command) => shell`lockf -k -s -t ${waitSeconds} ${lock} ${command}`,
   },
   linux: {
@@ -29,8 +28,7 @@ export const commandsOf: Readonly<Record<OperatingSystem, SystemCommands>> = {
     cpus: shell`nproc`,
     rootArchive: (archive, folder) =>
       shell`tar --zstd --owner=0 --group=0 --numeric-owner -cf ${archive} -C ${folder} .`,
-    locked: (lock, waitSeconds, command) =>
-      shell`flock -w ${waitSeconds} -E ${heldByOthers} ${lock} ${command}`,
+    locked: (lock, waitSeconds, command) => shell`flock -w ${waitSeconds} -E ${heldByOthers} ${lock} ${command}`,
   },
 };
 

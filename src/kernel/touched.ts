@@ -33,16 +33,10 @@ export function isPlaceLeftAlone(place: string, on: TreePath): boolean {
 }
 
 /** Returns the cells that a changed file can affect; all cells for a file that may affect all. */
-export function touchedCells(
-  changed: readonly string[],
-  cells: readonly Cell[],
-  on: TreePath,
-): readonly Cell[] {
+export function touchedCells(changed: readonly string[], cells: readonly Cell[], on: TreePath): readonly Cell[] {
   const reaches = changed.map((path) => reachOf(path, on));
   if (reaches.some(({ kind }) => kind === 'everything')) return cells;
-  return cells.filter((cell) =>
-    reaches.some((reach) => reach.kind === 'cells' && reach.names.has(cell[reach.of])),
-  );
+  return cells.filter((cell) => reaches.some((reach) => reach.kind === 'cells' && reach.names.has(cell[reach.of])));
 }
 
 type Reach =
@@ -74,8 +68,7 @@ function reachOf(path: string, on: TreePath): Reach {
   return all;
 }
 
-const placeIn = (places: TreePaths, path: string): string | undefined =>
-  places.find((place) => isIn(place, path));
+const placeIn = (places: TreePaths, path: string): string | undefined => places.find((place) => isIn(place, path));
 
 function isIn(place: string, path: string): boolean {
   if (!place.includes('*')) return place.endsWith('/') ? path.startsWith(place) : path === place;
@@ -92,9 +85,7 @@ const chelsio = ['sys/dev/cxgbe/'];
 
 /** Folders that belong only to the driver of these ports. A folder that two drivers share is listed for both. */
 const freebsdDrivers: Paths['byDriver'] = {
-  ...Object.fromEntries(
-    ['cxgbe', 'cxl', 'cc', 'che', 'cxgbev', 'cxlv', 'ccv'].map((driver) => [driver, chelsio]),
-  ),
+  ...Object.fromEntries(['cxgbe', 'cxl', 'cc', 'che', 'cxgbev', 'cxlv', 'ccv'].map((driver) => [driver, chelsio])),
   mce: ['sys/dev/mlx5/'],
   mlxen: ['sys/dev/mlx4/'],
   ix: ['sys/dev/ixgbe/'],

@@ -102,5 +102,4 @@ function isSameOverlay(base: Variant, other: Variant, system: OperatingSystem): 
   );
 }
 
-const sumOf = ({ kernel }: Variant): string | undefined =>
-  kernel?.kind === 'archive' ? kernel.sha256 : undefined;
+const sumOf = ({ kernel }: Variant): string | undefined => (kernel?.kind === 'archive' ? kernel.sha256 : undefined);

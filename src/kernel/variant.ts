@@ -45,11 +45,7 @@ export type GivenKernels = { base: string; patched: string };
 export type VariantRequest = 'overlay' | 'kernel';
 
 /** Returns kernels on FreeBSD, and on virtual machines that are given or build some; otherwise files. */
-export function makingOf(
-  config: Config,
-  testbed: string,
-  kernels?: GivenKernels | undefined,
-): VariantRequest {
+export function makingOf(config: Config, testbed: string, kernels?: GivenKernels | undefined): VariantRequest {
   const one = config.testbeds[testbed];
   if (one?.kind === 'freebsd') return 'kernel';
   if (one?.kind !== 'virtual') return 'overlay';

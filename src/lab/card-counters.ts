@@ -34,8 +34,7 @@ const cardDrops: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-export const cardDropOf = (name: string): string | undefined =>
-  cardDrops.find(([pattern]) => pattern.test(name))?.[1];
+export const cardDropOf = (name: string): string | undefined => cardDrops.find(([pattern]) => pattern.test(name))?.[1];
 
 /** Reads lines `name: number` of `ethtool -S` or sysctl(8), with whole numbers only. */
 export function countersIn(text: string): Map<string, number> {

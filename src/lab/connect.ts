@@ -24,9 +24,7 @@ export async function connectTo(
     );
   });
   const identity =
-    privateKeyPath === undefined
-      ? { agent: true }
-      : { privateKey: await readPrivateKey(privateKeyPath, name) };
+    privateKeyPath === undefined ? { agent: true } : { privateKey: await readPrivateKey(privateKeyPath, name) };
   return connect({ host, port, user, knownHosts, label, ...identity }, options);
 }
 

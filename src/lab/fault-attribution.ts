@@ -28,12 +28,7 @@ type FailureCount = 'bootFailures' | 'deaths' | 'refusals';
 export type Milestone = 'hasBooted' | 'hasStoodTrial';
 
 /** Blames a patch only if base has reached the milestone here, and the patch has failed twice more than base. */
-export function isAtFault(
-  tallies: Tallies,
-  variant: string,
-  fault: FailureCount,
-  proof: Milestone,
-): boolean {
+export function isAtFault(tallies: Tallies, variant: string, fault: FailureCount, proof: Milestone): boolean {
   const [own, base] = [tallyOf(tallies, variant), tallyOf(tallies, 'base')];
   if (variant === 'base') return own[fault] >= 2;
   return base[proof] && own[fault] >= 2 + base[fault];

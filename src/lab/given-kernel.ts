@@ -26,10 +26,8 @@ export function kernelFormOf(testbed: TestbedConfig | undefined): KernelForm | u
 }
 
 const needed: Record<KernelForm, string> = {
-  linux:
-    'a .deb or a tar archive with boot/vmlinuz-* and its lib/modules/* (docs/how-to/virtual.md)',
-  freebsd:
-    'a tar archive with `kernel` and its modules at its top (docs/how-to/freebsd-kernels.md)',
+  linux: 'a .deb or a tar archive with boot/vmlinuz-* and its lib/modules/* (docs/how-to/virtual.md)',
+  freebsd: 'a tar archive with `kernel` and its modules at its top (docs/how-to/freebsd-kernels.md)',
   nanobsd: 'an xz-compressed image of nanobsd(8) (docs/how-to/freebsd-kernels.md)',
 };
 
@@ -66,9 +64,7 @@ async function whyNot(path: string, form: KernelForm): Promise<string | undefine
 function otherThanArchive(head: Buffer): string | undefined {
   if (isBzImage(head)) return 'a Linux bzImage without its modules';
   if (isElf(head)) {
-    return isFreebsdKernel(head)
-      ? 'a FreeBSD kernel without its modules'
-      : 'an ELF file without its modules';
+    return isFreebsdKernel(head) ? 'a FreeBSD kernel without its modules' : 'an ELF file without its modules';
   }
   const found = foreign.find(({ magic }) => head.toString('hex', 0, magic.length / 2) === magic);
   if (found !== undefined) return found.name;
@@ -89,8 +85,7 @@ const isElf = (head: Buffer): boolean => head.toString('latin1', 0, 4) === '\x7f
 const isBzImage = (head: Buffer): boolean => head.toString('latin1', 0x202, 0x206) === 'HdrS';
 
 /** True for an OS ABI of 9, or for the interpreter in FreeBSD kernels of every platform; see sys/conf/kern.pre.mk. */
-const isFreebsdKernel = (head: Buffer): boolean =>
-  isElf(head) && (head[7] === 9 || head.includes('/red/herring'));
+const isFreebsdKernel = (head: Buffer): boolean => isElf(head) && (head[7] === 9 || head.includes('/red/herring'));
 
 const isDeb = (head: Buffer): boolean => head.toString('latin1', 0, 7) === '!<arch>';
 

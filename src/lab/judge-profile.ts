@@ -31,14 +31,10 @@ export async function judgeProfile(
   const busySamples = samplesOf(profile.stacks);
   const idleRatio = idleSamples / (busySamples + idleSamples);
   if (idleRatio > maxIdleRatio) {
-    return missed(
-      `the DUT idled in ${formatPercent(idleRatio)} of the samples: it was not under load`,
-    );
+    return missed(`the DUT idled in ${formatPercent(idleRatio)} of the samples: it was not under load`);
   }
   if (busySamples < minSamples) {
-    return missed(
-      `only ${busySamples} samples are of a busy CPU, and at least ${minSamples} are needed`,
-    );
+    return missed(`only ${busySamples} samples are of a busy CPU, and at least ${minSamples} are needed`);
   }
   return { kind: 'profiled', event, kernel, busySamples, idleSamples, log: stacksName };
 }

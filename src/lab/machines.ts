@@ -8,9 +8,7 @@ import { isOnThisMachine, type TestbedConfig } from '../config/schema.ts';
 /** Machines that a lease reserves: `host:port`, or `embedded@` and this machine's name. Builders are shared. */
 export function machinesOf(testbed: TestbedConfig, thisMachine = hostname()): string[] {
   if (isOnThisMachine(testbed)) return [`embedded@${thisMachine.toLowerCase()}`];
-  const names = rolesOf(testbed).map(
-    ({ config: { host, port } }) => `${hostText(host.toLowerCase())}:${port}`,
-  );
+  const names = rolesOf(testbed).map(({ config: { host, port } }) => `${hostText(host.toLowerCase())}:${port}`);
   return [...new Set(names)];
 }
 

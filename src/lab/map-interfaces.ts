@@ -7,9 +7,7 @@ export type Ports = { ingress: string; egress: string };
 /** Maps names in the files to the testbed's names; omits interfaces that no packet uses. */
 export function portNames(roles: InterfaceRoles = {}, ports: Ports): ReadonlyMap<string, string> {
   return new Map(
-    Object.entries(roles).flatMap(([name, role]) =>
-      role === 'unused' ? [] : [[name, ports[role]] as const],
-    ),
+    Object.entries(roles).flatMap(([name, role]) => (role === 'unused' ? [] : [[name, ports[role]] as const])),
   );
 }
 
@@ -23,18 +21,14 @@ export const mapNftables = (text: string, names: ReadonlyMap<string, string>): s
 
 /** Returns rules of pf.conf(5) or ipfw(8), whose macros quote any text. */
 export const mapWords = (text: string, names: ReadonlyMap<string, string>): string =>
-  names.size === 0
-    ? text
-    : text.replaceAll(/#[^\n]*|[\w./-]+\*?|./gs, (token) => mapped(token, names));
+  names.size === 0 ? text : text.replaceAll(/#[^\n]*|[\w./-]+\*?|./gs, (token) => mapped(token, names));
 
 /** Returns the rules of a site's own scenarios with the names of a testbed. */
 export const mapOwnRules = (
   rules: Readonly<Record<string, OwnRules>>,
   names: ReadonlyMap<string, string>,
 ): Record<string, OwnRules> =>
-  Object.fromEntries(
-    Object.entries(rules).map(([name, own]) => [name, { ...own, text: mapWords(own.text, names) }]),
-  );
+  Object.fromEntries(Object.entries(rules).map(([name, own]) => [name, { ...own, text: mapWords(own.text, names) }]));
 
 /** Returns the path of a setting below /proc/sys. */
 export const mapSetting = (path: string, names: ReadonlyMap<string, string>): string =>
@@ -46,9 +40,7 @@ export const mapSetting = (path: string, names: ReadonlyMap<string, string>): st
 function mapped(word: string, names: ReadonlyMap<string, string>): string {
   if (!word.endsWith('*')) return names.get(word) ?? word;
   const prefix = word.slice(0, -1);
-  const meant = new Set(
-    [...names].flatMap(([name, port]) => (name.startsWith(prefix) ? port : [])),
-  );
+  const meant = new Set([...names].flatMap(([name, port]) => (name.startsWith(prefix) ? port : [])));
   const [first, second] = meant;
   if (first === undefined || prefix === '') return word;
   if (second === undefined) return first;

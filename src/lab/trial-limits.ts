@@ -13,8 +13,7 @@ import { shortenedTo } from '../model/one-line.ts';
 
 export type Drop = TrialLimits['drops'][number];
 
-export const packetsOf = (drops: readonly Pick<Drop, 'packets'>[]): number =>
-  sum(drops.map(({ packets }) => packets));
+export const packetsOf = (drops: readonly Pick<Drop, 'packets'>[]): number => sum(drops.map(({ packets }) => packets));
 
 /** Ignores a smaller share of the arrived packets: packets in flight between two counters are no drops. */
 export const minSilentRatio = 0.005;
@@ -25,23 +24,13 @@ export const uncountedCause = 'the kernel after IP input, without a counter';
 export const ownAddressCause = 'the DUT itself, because they are addressed to it';
 
 /** Excludes the card: packets that it missed never reached the forwarding code. */
-const forwardingPlaces: ReadonlySet<DropPlace> = new Set([
-  'backlog',
-  'ip',
-  'firewall',
-  'state-table',
-  'output-queue',
-]);
+const forwardingPlaces: ReadonlySet<DropPlace> = new Set(['backlog', 'ip', 'firewall', 'state-table', 'output-queue']);
 
 /** A variant that forwards more also has counters of other drops than those of its silent run. */
 const maxForwardedRatio = 0.1;
 
 /** Names the cause of most drops of a variant that lost nearly all packets; continues "dropped by". */
-export function mainDrop({
-  offeredPackets,
-  receivedPackets,
-  drops,
-}: TrialLimits): string | undefined {
+export function mainDrop({ offeredPackets, receivedPackets, drops }: TrialLimits): string | undefined {
   if (receivedPackets > offeredPackets * maxForwardedRatio) return undefined;
   const [most] = drops
     .filter(({ place, cause }) => forwardingPlaces.has(place) && cause !== uncountedCause)
@@ -83,8 +72,7 @@ export function withEnds(
   const { offeredPackets, receivedPackets, drops } = limits;
   const before = Math.round((sentPackets ?? 0) - offeredPackets);
   const behind = Math.round(receivedPackets - (countedPackets ?? receivedPackets));
-  const isBefore =
-    before > offeredPackets * minEndRatio && Number.isSafeInteger(offeredPackets + before);
+  const isBefore = before > offeredPackets * minEndRatio && Number.isSafeInteger(offeredPackets + before);
   const isBehind = behind > receivedPackets * minEndRatio;
   return {
     ...limits,
@@ -101,9 +89,7 @@ export function withEnds(
             } as const,
           ]
         : []),
-      ...(isBehind
-        ? [{ place: 'after-dut', cause: 'not counted by the receiver', packets: behind } as const]
-        : []),
+      ...(isBehind ? [{ place: 'after-dut', cause: 'not counted by the receiver', packets: behind } as const] : []),
     ].slice(0, maxDrops),
   };
 }

@@ -51,9 +51,7 @@ export const time = z.iso.datetime().max(40);
 export const prose = (most = 20_000) =>
   z
     .string()
-    .overwrite((written) =>
-      (written.length > most ? `${written.slice(0, most - 1)}…` : written).toWellFormed(),
-    );
+    .overwrite((written) => (written.length > most ? `${written.slice(0, most - 1)}…` : written).toWellFormed());
 export const line = prose(4000);
 
 export const list = <Item extends z.ZodType>(item: Item, most = 10_000) => z.array(item).max(most);

@@ -98,8 +98,7 @@ function ipv6(packet: Buffer): CapturedPacket | undefined {
   if (packet.length < 40) return undefined;
   const [first = 0, protocol = 0] = [packet[0], packet[6]];
   const length = 40 + packet.readUInt16BE(4);
-  if (first >>> 4 !== 6 || length > packet.length || extensions.includes(protocol))
-    return undefined;
+  if (first >>> 4 !== 6 || length > packet.length || extensions.includes(protocol)) return undefined;
   return { family: 'inet6', bytes: packet.subarray(0, length), payloadAt: 40, protocol };
 }
 
@@ -113,8 +112,7 @@ const minHeaderBytes = new Map([
 ]);
 
 const whole = (packet: CapturedPacket | undefined): CapturedPacket[] =>
-  packet !== undefined &&
-  packet.bytes.length - packet.payloadAt >= (minHeaderBytes.get(packet.protocol) ?? 0)
+  packet !== undefined && packet.bytes.length - packet.payloadAt >= (minHeaderBytes.get(packet.protocol) ?? 0)
     ? [packet]
     : [];
 

@@ -30,11 +30,7 @@ export function conclusionOfResult({ outcome }: { outcome: KnownOutcome }): Conc
   }
 }
 
-export function conclusionOfBisection({
-  answer,
-}: {
-  answer: Pick<BisectResult['answer'], 'kind'>;
-}): Conclusion {
+export function conclusionOfBisection({ answer }: { answer: Pick<BisectResult['answer'], 'kind'> }): Conclusion {
   switch (answer.kind) {
     case 'culprit':
     case 'group':

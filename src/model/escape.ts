@@ -73,5 +73,4 @@ export function pageUrl(address: string): string | undefined {
   return url.href.replace(/[^\w:/?#&=.~%+-]/g, percentEncoded);
 }
 
-const percentEncoded = (character: string): string =>
-  `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`;
+const percentEncoded = (character: string): string => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`;

@@ -1,8 +1,7 @@
 // Quotes untrusted text in a sentence; imports nothing, as a mistyped command loads it.
 
 /** Adds a full stop unless it ends in a question. */
-export const sentence = (message: string): string =>
-  message.endsWith('?') ? message : `${message}.`;
+export const sentence = (message: string): string => (message.endsWith('?') ? message : `${message}.`);
 
 /** At most 40 characters of untrusted text on one line: it may be a secret, or control a terminal. */
 export function excerpt(text: string): string {

@@ -24,22 +24,14 @@ type Sides = NonNullable<TestNetworks[Family]>;
 const usualDestinations = 100;
 
 /** More than the usual number only where the sources are too few. */
-export const destinationsPerSource = (
-  flows: number,
-  family: Family,
-  addresses?: TestNetworks,
-): number =>
+export const destinationsPerSource = (flows: number, family: Family, addresses?: TestNetworks): number =>
   Math.min(
     hostsOf(family, 'destination', addresses),
     Math.max(usualDestinations, Math.ceil(flows / hostsOf(family, 'source', addresses))),
   );
 
 /** Undefined where the networks have an address pair for each flow. */
-export function whyTooFewAddresses(
-  flows: number,
-  family: Family,
-  addresses: TestNetworks,
-): string | undefined {
+export function whyTooFewAddresses(flows: number, family: Family, addresses: TestNetworks): string | undefined {
   const sources = hostsOf(family, 'source', addresses);
   const destinations = hostsOf(family, 'destination', addresses);
   if (flows <= sources * destinations) return undefined;
@@ -51,20 +43,12 @@ export function whyTooFewAddresses(
  * for the destinations that leaves every sender a source, a larger one where the sources are too few. Rejects numbers
  * that exceed their networks.
  */
-export function flowRanges(
-  flows: number,
-  family: Family,
-  senders = 1,
-  addresses?: TestNetworks,
-): FlowSplit {
+export function flowRanges(flows: number, family: Family, senders = 1, addresses?: TestNetworks): FlowSplit {
   if (!Number.isSafeInteger(flows) || flows < senders) {
     return refused(`${flows} is no number of flows: choose a whole number from ${senders} on.`);
   }
   const hosts = hostsOf(family, 'source', addresses);
-  const most = Math.min(
-    destinationsPerSource(flows, family, addresses),
-    Math.floor(flows / senders),
-  );
+  const most = Math.min(destinationsPerSource(flows, family, addresses), Math.floor(flows / senders));
   const destinations = greatestDivisor(flows, most);
   const sources = flows / destinations;
   if (sources <= hosts) return { kind: 'split', flows: { sources, destinations } };

@@ -10,8 +10,7 @@ export function formatPps(pps: number): string {
 const formatNanoseconds = (ns: number): string => `${grouped(Number(ns.toPrecision(4)))} ns`;
 
 /** `8,314`, of instructions. */
-const formatCount = (count: number): string =>
-  grouped(count < 1000 ? Number(count.toPrecision(4)) : Math.round(count));
+const formatCount = (count: number): string => grouped(count < 1000 ? Number(count.toPrecision(4)) : Math.round(count));
 
 export const formatMetric = (value: number, metric: Metric): string => formats[metric](value);
 
@@ -63,8 +62,7 @@ export function formatProbability(probability: number): string {
 }
 
 /** `+6.79 … +9.86`, in percent. */
-export const formatInterval = (low: number, high: number): string =>
-  `${signedPercent(low)} … ${signedPercent(high)}`;
+export const formatInterval = (low: number, high: number): string => `${signedPercent(low)} … ${signedPercent(high)}`;
 
 export const formatPercent = (ratio: number): string => `${Number((ratio * 100).toPrecision(3))} %`;
 
@@ -100,8 +98,7 @@ export const grouped = (value: number): string => value.toLocaleString('en-US');
 
 /** `41 s`, `2 min 5 s`. */
 /** `1 run`, `1,200 runs`; the noun takes an s. */
-export const counted = (count: number, noun: string): string =>
-  `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
+export const counted = (count: number, noun: string): string => `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
 
 export function formatDuration(seconds: number): string {
   const whole = Math.round(seconds);
@@ -142,22 +139,10 @@ const numerals = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight'
 /** In words up to ten. */
 export const formatNumeral = (count: number): string => numerals[count - 1] ?? grouped(count);
 
-const ordinals = [
-  'first',
-  'second',
-  'third',
-  'fourth',
-  'fifth',
-  'sixth',
-  'seventh',
-  'eighth',
-  'ninth',
-  'tenth',
-];
+const ordinals = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth'];
 
 /** In words up to the tenth. */
-export const formatOrdinal = (number: number): string =>
-  ordinals[number - 1] ?? formatShortOrdinal(number);
+export const formatOrdinal = (number: number): string => ordinals[number - 1] ?? formatShortOrdinal(number);
 
 /** `1st`, `12th`. */
 export function formatShortOrdinal(number: number): string {

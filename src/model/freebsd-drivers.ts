@@ -196,18 +196,7 @@ export function driverSettingsOf(port: string): DriverSetting[] {
 }
 
 /** Virtual ports send no pause frames. */
-const withoutPauseFrames = [
-  'vtnet',
-  'vmx',
-  'ena',
-  'gve',
-  'hn',
-  'xn',
-  'epair',
-  'tap',
-  'ixv',
-  'iavf',
-];
+const withoutPauseFrames = ['vtnet', 'vmx', 'ena', 'gve', 'hn', 'xn', 'epair', 'tap', 'ixv', 'iavf'];
 
 /** Its pause frames, if it sends any, can be neither read nor fixed here. */
 export const isFlowControlUnknown = (port: string): boolean =>
@@ -223,7 +212,5 @@ export function firmwareNames(port: string): string[] {
     ['cc', 't6nex'],
   ]).get(driver);
   if (nexus !== undefined) return [0, 1].map((card) => `dev.${nexus}.${card}.firmware_version`);
-  return [
-    driver === 'mce' ? `dev.mlx5_core.${unit}.hw.fw_version` : `dev.${driver}.${unit}.fw_version`,
-  ];
+  return [driver === 'mce' ? `dev.mlx5_core.${unit}.hw.fw_version` : `dev.${driver}.${unit}.fw_version`];
 }

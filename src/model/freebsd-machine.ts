@@ -4,29 +4,16 @@ export type Fingerprint = Record<string, string>;
 
 export const withoutKernelFacts = (fingerprint: Fingerprint): Fingerprint =>
   Object.fromEntries(
-    Object.entries(fingerprint).filter(
-      ([name]) => !kernelDependentFacts.has(name) && !kernelFacts.has(name),
-    ),
+    Object.entries(fingerprint).filter(([name]) => !kernelDependentFacts.has(name) && !kernelFacts.has(name)),
   );
 
 /** Facts that neither another kernel nor another boot changes. */
 export const machineFacts = (fingerprint: Fingerprint): Fingerprint =>
-  Object.fromEntries(
-    Object.entries(withoutKernelFacts(fingerprint)).filter(([name]) => !volatileFacts.has(name)),
-  );
+  Object.fromEntries(Object.entries(withoutKernelFacts(fingerprint)).filter(([name]) => !volatileFacts.has(name)));
 
 const kernelFacts = new Set(['ident', 'RSS', 'release']);
 
-export const kernelDependentFacts = new Set([
-  'kernel',
-  'kern.bootfile',
-  'kern.boottime',
-  'kernel sha256',
-]);
+export const kernelDependentFacts = new Set(['kernel', 'kern.bootfile', 'kern.boottime', 'kernel sha256']);
 
 /** The frequency follows the load, and the kernel chooses its route lookup by the number of routes. */
-export const volatileFacts = new Set([
-  'dev.cpu.0.freq',
-  'net.route.algo.inet.algo',
-  'net.route.algo.inet6.algo',
-]);
+export const volatileFacts = new Set(['dev.cpu.0.freq', 'net.route.algo.inet.algo', 'net.route.algo.inet6.algo']);

@@ -18,8 +18,7 @@ const lengths: Record<Family, number> = { inet4: 32, inet6: 128 };
 
 const examples: Record<Family, string> = { inet4: '192.168.1.0/24', inet6: '2001:db8:1::/64' };
 
-export const networkForm = (family: Family): string =>
-  `a network of ${family} like "${examples[family]}"`;
+export const networkForm = (family: Family): string => `a network of ${family} like "${examples[family]}"`;
 
 /** Reads `192.168.1.0/24`, or an address as a network of one host; refuses one that no router forwards. */
 export function readNetwork(text: string, family: Family): NetworkSource {
@@ -28,9 +27,7 @@ export function readNetwork(text: string, family: Family): NetworkSource {
   const own = networkText(network);
   const start = networkText(masked(network));
   if (own !== start) return refused(`${own} is an address within a network: write ${start}`);
-  const special = specials[family].find(([other]) =>
-    overlaps(network, knownNetwork(other, family)),
-  );
+  const special = specials[family].find(([other]) => overlaps(network, knownNetwork(other, family)));
   if (special === undefined) return { kind: 'read', network };
   const [other, what] = special;
   return refused(`${own} overlaps ${other}, ${what}: choose another network`);
@@ -47,8 +44,7 @@ export function knownNetwork(text: string, family: Family): Network {
 
 function networkIn(text: string, family: Family): Network | undefined {
   const [address = '', length = String(lengths[family]), more] = text.split('/');
-  const isAddress =
-    family === 'inet4' ? isIPv4(address) : /^[\da-f:.]+$/i.test(address) && isIPv6(address);
+  const isAddress = family === 'inet4' ? isIPv4(address) : /^[\da-f:.]+$/i.test(address) && isIPv6(address);
   const bits = /^\d{1,3}$/.test(length) ? Number(length) : Number.POSITIVE_INFINITY;
   if (!isAddress || more !== undefined || bits > lengths[family]) return undefined;
   return { family, bits, bytes: bytesOf(address, family) };
@@ -70,8 +66,7 @@ function bytesOf(address: string, family: Family): number[] {
 const shortest = (address: string): string => new URL(`http://[${address}]`).hostname.slice(1, -1);
 
 /** Writes each network in one form. */
-export const networkText = ({ family, bits, bytes }: Network): string =>
-  `${addressText(bytes, family)}/${bits}`;
+export const networkText = ({ family, bits, bytes }: Network): string => `${addressText(bytes, family)}/${bits}`;
 
 export function addressText(bytes: readonly number[], family: Family): string {
   if (family === 'inet4') return bytes.join('.');
@@ -86,8 +81,7 @@ const masked = (network: Network): Network => ({
   bytes: network.bytes.map((byte, index) => byte & maskOf(network.bits, index)),
 });
 
-const maskOf = (bits: number, index: number): number =>
-  0xff & (0xff00 >> Math.min(8, Math.max(0, bits - 8 * index)));
+const maskOf = (bits: number, index: number): number => 0xff & (0xff00 >> Math.min(8, Math.max(0, bits - 8 * index)));
 
 export const overlaps = (a: Network, b: Network): boolean => {
   const bits = Math.min(a.bits, b.bits);

@@ -18,7 +18,6 @@ export function shortenedTo(most: number, text: string): string {
   return line.length <= most ? line : `${line.slice(0, most - 1)}…`;
 }
 
-export const lastLine = (text: string): string | undefined =>
-  text.split('\n').map(oneLine).findLast(Boolean);
+export const lastLine = (text: string): string | undefined => text.split('\n').map(oneLine).findLast(Boolean);
 
 export const oneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();

@@ -19,10 +19,8 @@ export const isPlain = (mode: string): boolean => plainModes.includes(mode);
 type NamedFile = { path: string; mode: string };
 
 /** Returns the first file that the DUT would load but that is a link, and so cannot be loaded. */
-export const linkAmong = <File extends NamedFile>(
-  files: readonly File[],
-  system: OperatingSystem,
-): File | undefined => files.find(({ path, mode }) => isLoaded(system, path) && !isPlain(mode));
+export const linkAmong = <File extends NamedFile>(files: readonly File[], system: OperatingSystem): File | undefined =>
+  files.find(({ path, mode }) => isLoaded(system, path) && !isPlain(mode));
 
 /** Returns a sentence for each file of the variants' overlays that no DUT of the system loads. */
 export function ignoredFiles(
@@ -30,14 +28,10 @@ export function ignoredFiles(
   system: OperatingSystem,
 ): string[] {
   const paths = variants.flatMap(({ folder, files }) =>
-    files
-      .filter(({ path }) => !isLoaded(system, path))
-      .map(({ path }) => [folder, path].filter(Boolean).join('/')),
+    files.filter(({ path }) => !isLoaded(system, path)).map(({ path }) => [folder, path].filter(Boolean).join('/')),
   );
   const names = overlayFiles[system].join(' and ');
-  return [...new Set(paths)].map(
-    (path) => `${path} is not measured: of an overlay this testbed loads ${names}.`,
-  );
+  return [...new Set(paths)].map((path) => `${path} is not measured: of an overlay this testbed loads ${names}.`);
 }
 
 /** Names in an overlay's files stand for the ports of a testbed, or for an interface that no packet uses. */

@@ -5,5 +5,4 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export type Pause = (seconds: number, signal: AbortSignal) => Promise<unknown>;
 
 /** Resolves on abort; Node's own function rejects. */
-export const realPause: Pause = (seconds, signal) =>
-  sleep(seconds * 1000, undefined, { signal }).catch(() => {});
+export const realPause: Pause = (seconds, signal) => sleep(seconds * 1000, undefined, { signal }).catch(() => {});

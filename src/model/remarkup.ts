@@ -38,12 +38,7 @@ const plainWord = /^(?:\p{So}|(?![a-f]{7})[A-Z]?[a-z]+(?:['’-][a-z]+)*[,.:;]?)
  * A code block that scrolls beyond `visibleLines`; its middle is cut out if it is too long. A line that ends in three
  * backticks would close it, and a first line like `lang=c` would set options.
  */
-export function remarkupBlock(
-  name: string,
-  untrusted: string,
-  visibleLines = 12,
-  maxCharacters = 6000,
-): string {
+export function remarkupBlock(name: string, untrusted: string, visibleLines = 12, maxCharacters = 6000): string {
   const title = name.replace(/[^\w .-]+/g, '').trim();
   const body = plainBlock(untrusted, maxCharacters).replaceAll('```', "'''");
   return `\`\`\`lang=text, name=${title}, lines=${visibleLines}\n${body}\n\`\`\``;

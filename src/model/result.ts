@@ -93,13 +93,7 @@ const comparisonSchema = z.object({
   interval: intervalSchema,
 });
 
-export const verdictsWorstFirst = [
-  'regression',
-  'invalid',
-  'inconclusive',
-  'improvement',
-  'no-regression',
-] as const;
+export const verdictsWorstFirst = ['regression', 'invalid', 'inconclusive', 'improvement', 'no-regression'] as const;
 
 const cellVerdictSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('regression') }),
@@ -229,10 +223,7 @@ const cellResultSchema = z.object({
    * number of runs, as early stopping depends on base, and so partly on them.
    */
   others: bounded
-    .list(
-      z.object({ variant: bounded.variant, comparisons: bounded.list(comparisonSchema, 10) }),
-      maxVariants,
-    )
+    .list(z.object({ variant: bounded.variant, comparisons: bounded.list(comparisonSchema, 10) }), maxVariants)
     .default([]),
   runs: bounded.list(runSchema, maxRuns),
   /** Empty unless requested. */
@@ -259,9 +250,7 @@ export const trialSchema = z.object({
   /** Speed of the DUT's port towards the senders, in Gbit/s; absent if unknown. */
   lineGigabits: z.number().positive().max(100_000).exactOptional(),
   /** The guest that waited longest for its host's CPUs. Absent if none waited long, or no machine is a guest. */
-  starvation: z
-    .object({ machine: bounded.line, deniedRatio: z.number().min(0).max(1) })
-    .exactOptional(),
+  starvation: z.object({ machine: bounded.line, deniedRatio: z.number().min(0).max(1) }).exactOptional(),
   /** Absent if the variants share a kernel. */
   kernel: bounded.line.optional(),
   /** Kernels by variant, for guests that ran side by side. */
@@ -343,9 +332,7 @@ export const resultSchema = z.object({
   finishedAt: bounded.time,
   trials: bounded.list(trialSchema, maxTrials),
   /** Variants other than base and patched that could not be measured. */
-  leftOut: bounded
-    .list(z.object({ variant: bounded.variant, rejection: rejectionSchema }), maxVariants)
-    .default([]),
+  leftOut: bounded.list(z.object({ variant: bounded.variant, rejection: rejectionSchema }), maxVariants).default([]),
   outcome: outcomeSchema,
 });
 

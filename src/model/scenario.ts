@@ -13,15 +13,11 @@ export type FreebsdScenario = (typeof scenariosOf.freebsd)[number];
 /** A known scenario, or a name for a site's own rules. */
 export type Scenario = string;
 
-export const scenarios: readonly Scenario[] = [
-  ...new Set([...scenariosOf.linux, ...scenariosOf.freebsd]),
-];
+export const scenarios: readonly Scenario[] = [...new Set([...scenariosOf.linux, ...scenariosOf.freebsd])];
 export const families = ['inet4', 'inet6'] as const;
 
 /** Appears unescaped in Markdown, so it must not become a link on GitHub. */
-export const scenarioSchema = z
-  .string()
-  .regex(/^(?!.*(?:[wW]{3}\.|[gG][hH]-\d))[a-zA-Z0-9][\w.-]{0,62}$/);
+export const scenarioSchema = z.string().regex(/^(?!.*(?:[wW]{3}\.|[gG][hH]-\d))[a-zA-Z0-9][\w.-]{0,62}$/);
 
 /** A site's own firewall rules for FreeBSD: pf.conf(5), or commands of ipfw(8) without its name. */
 export const ownRulesSchema = z.object({

@@ -2,13 +2,7 @@
 import { z } from 'zod';
 import { type OperatingSystem, type Scenario, scenariosOf } from './scenario.ts';
 
-const testbedKinds = [
-  'embedded-linux',
-  'linux',
-  'freebsd',
-  'virtual-linux',
-  'virtual-freebsd',
-] as const;
+const testbedKinds = ['embedded-linux', 'linux', 'freebsd', 'virtual-linux', 'virtual-freebsd'] as const;
 
 export type TestbedKind = (typeof testbedKinds)[number];
 

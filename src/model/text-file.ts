@@ -12,6 +12,4 @@ const byteOrderMark = [0xef, 0xbb, 0xbf];
 
 /** Editors of Windows begin UTF-8 with a byte order mark. */
 export const withoutMark = (bytes: Buffer): Buffer =>
-  byteOrderMark.every((byte, index) => bytes[index] === byte)
-    ? bytes.subarray(byteOrderMark.length)
-    : bytes;
+  byteOrderMark.every((byte, index) => bytes[index] === byte) ? bytes.subarray(byteOrderMark.length) : bytes;

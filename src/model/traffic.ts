@@ -8,9 +8,7 @@ import { type Family, families } from './scenario.ts';
 const port = z.int().min(1).max(65_535);
 
 /** A single port, or a range that the flows use in turn. */
-export const portRangeSchema = z
-  .object({ first: port, last: port })
-  .refine(({ first, last }) => first <= last);
+export const portRangeSchema = z.object({ first: port, last: port }).refine(({ first, last }) => first <= last);
 
 export type PortRange = z.infer<typeof portRangeSchema>;
 
@@ -29,9 +27,7 @@ const sidesOf = (family: Family, form: RegExp) => {
     .string()
     .regex(form)
     .refine((text) => readNetwork(text, family).kind === 'read');
-  return z
-    .object({ source: network.exactOptional(), destination: network.exactOptional() })
-    .exactOptional();
+  return z.object({ source: network.exactOptional(), destination: network.exactOptional() }).exactOptional();
 };
 
 const networksSchema = z.object({
@@ -81,12 +77,7 @@ export const offeredTrafficSchema = z.object({
 export type OfferedTraffic = z.infer<typeof offeredTrafficSchema>;
 
 /** Omits durations and absent properties. */
-export const offeredTraffic = ({
-  flows,
-  frameBytes,
-  offeredPps,
-  packets,
-}: OfferedTraffic): OfferedTraffic => ({
+export const offeredTraffic = ({ flows, frameBytes, offeredPps, packets }: OfferedTraffic): OfferedTraffic => ({
   flows,
   frameBytes,
   ...(offeredPps !== undefined && { offeredPps }),
@@ -133,8 +124,7 @@ const networksText = ({ source, destination }: { source?: string; destination?: 
     ...(destination === undefined ? [] : [`to ${destination}`]),
   ].join(' ');
 
-export const hasOneSize = ({ sizes, capture }: Packets = {}): boolean =>
-  sizes === undefined && capture === undefined;
+export const hasOneSize = ({ sizes, capture }: Packets = {}): boolean => sizes === undefined && capture === undefined;
 
 function sizesText(sizes: readonly WeightedSize[]): string {
   const weights = sizes.map(({ weight }) => weight).join(':');
@@ -142,5 +132,4 @@ function sizesText(sizes: readonly WeightedSize[]): string {
   return `frames of ${sizes.map(({ frameBytes }) => frameBytes).join(', ')} bytes (${weights})`;
 }
 
-const portsText = ({ first, last }: PortRange): string =>
-  first === last ? `port ${first}` : `ports ${first}–${last}`;
+const portsText = ({ first, last }: PortRange): string => (first === last ? `port ${first}` : `ports ${first}–${last}`);

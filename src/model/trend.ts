@@ -83,10 +83,7 @@ const changeSchema = z.object({
       at: bounded.time,
       result: resultPath,
       verdict: z.enum(verdictsWorstFirst),
-      cells: bounded.list(
-        z.object({ cell: cellSchema, interval: intervalSchema.optional() }),
-        1000,
-      ),
+      cells: bounded.list(z.object({ cell: cellSchema, interval: intervalSchema.optional() }), 1000),
     }),
   ),
   /** Bisection of its range; has the commit if it named exactly one. */
@@ -139,9 +136,7 @@ const aaRunCountsSchema = z.object({
   since: bounded.time,
   last: bounded.time,
   ...gateSumsSchema.shape,
-  alarmed: bounded.list(
-    z.object({ at: bounded.time, cells: bounded.list(cellSchema, 1000), result: resultPath }),
-  ),
+  alarmed: bounded.list(z.object({ at: bounded.time, cells: bounded.list(cellSchema, 1000), result: resultPath })),
   /** Compares the differences between two layouts with the noise of their runs. */
   scatter: bounded.list(changeSumsSchema.extend({ gates: bounded.ordinal }), 1000),
   /** Newest gates, oldest first, so that republishing a gate counts it once; absent in old counts. */
@@ -160,9 +155,7 @@ const aaRunCountsSchema = z.object({
 export const trendIndexSchema = z.object({
   schemaVersion: z.literal(1),
   /** Cells that have nightly runs; years ascending. */
-  cells: bounded.list(
-    z.object({ testbed: bounded.name, cell: cellSchema, years: bounded.list(bounded.count, 1000) }),
-  ),
+  cells: bounded.list(z.object({ testbed: bounded.name, cell: cellSchema, years: bounded.list(bounded.count, 1000) })),
   fingerprints: bounded.list(fingerprintSchema),
   /** Oldest first; none is ever removed. */
   changes: bounded.list(changeSchema),

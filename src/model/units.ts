@@ -8,24 +8,15 @@ export { excerpt, expected, sentence } from './excerpt.ts';
 export type QuantityLimit = { description: string; holds: (value: number) => boolean };
 
 /** `2%`, `0.5 %` → a ratio: 0.02, 0.005. */
-export const ratio = (limit: QuantityLimit) =>
-  quantity('a percentage like 2%', { '%': 0.01 }, limit);
+export const ratio = (limit: QuantityLimit) => quantity('a percentage like 2%', { '%': 0.01 }, limit);
 
 /** `14.88 Mpps`, `800 kpps`, `3000000 pps` → packets per second. */
 export const rate = (limit: QuantityLimit) =>
-  quantity(
-    'a rate like 3 Mpps, 800 kpps or 500 pps',
-    { pps: 1, kpps: 1e3, Mpps: 1e6, Gpps: 1e9 },
-    limit,
-  );
+  quantity('a rate like 3 Mpps, 800 kpps or 500 pps', { pps: 1, kpps: 1e3, Mpps: 1e6, Gpps: 1e9 }, limit);
 
 /** `500 ms`, `12s`, `2 min`, `30 d` → seconds. */
 export const duration = (limit: QuantityLimit) =>
-  quantity(
-    'a duration like 500 ms, 12 s, 2 min or 30 d',
-    { ms: 1e-3, s: 1, min: 60, d: 86_400 },
-    limit,
-  );
+  quantity('a duration like 500 ms, 12 s, 2 min or 30 d', { ms: 1e-3, s: 1, min: 60, d: 86_400 }, limit);
 
 /** `64 bytes`, `64B`, `100 MiB` → bytes. */
 export const size = (limit: QuantityLimit) =>

@@ -8,8 +8,7 @@ export const withoutPaths = (text: string): string =>
   text.replace(quotedPath, '[path]').replace(barePath, (found) => `[path]${endOf(found)}`);
 
 /** Line number and punctuation after a path, up to 40 characters. */
-const endOf = (found: string): string =>
-  /(?::\d+)*[.,;:!?…)\]}]*$/.exec(found.slice(-40))?.[0] ?? '';
+const endOf = (found: string): string => /(?::\d+)*[.,;:!?…)\]}]*$/.exec(found.slice(-40))?.[0] ?? '';
 
 const quotes = '\'"`‘’“”';
 const start = '(?:file:/+|~[\\w.-]{0,64}/|/+)';
@@ -18,10 +17,7 @@ const noPath = `(?!/(?:ppsgate|\\d{1,3})(?:[\\s${quotes}.,;:)]|$))`;
 const letter = `[^\\s${quotes}]`;
 
 /** May contain blanks, as in Node's `open '/home/alice/my lab/key'`. */
-const quotedPath = new RegExp(
-  `(?<=[${quotes}])${noPath}${start}[^${quotes}\\n]{1,4096}(?=[${quotes}])`,
-  'gu',
-);
+const quotedPath = new RegExp(`(?<=[${quotes}])${noPath}${start}[^${quotes}\\n]{1,4096}(?=[${quotes}])`, 'gu');
 
 /** A word with a slash after a blank continues the path. */
 const barePath = new RegExp(

@@ -49,11 +49,7 @@ export type NightlyDeps = Omit<GateDeps, 'repository'> & {
  * On Sundays it measures another layout variant, if the testbed builds several. Returns the A/A result; follow-ups have
  * their own folders, and a failure of one is only a warning.
  */
-export async function nightlyRun(
-  request: NightlyRequest,
-  directory: string,
-  deps: NightlyDeps,
-): Promise<Result> {
+export async function nightlyRun(request: NightlyRequest, directory: string, deps: NightlyDeps): Promise<Result> {
   await refuseUsed(directory);
   return runOnOneLease(request, directory, deps);
 }
@@ -69,11 +65,7 @@ export async function resumeNightly(
 }
 
 /** The first part with something to measure reserves the testbed for all parts. */
-async function runOnOneLease(
-  request: NightlyRequest,
-  directory: string,
-  deps: NightlyDeps,
-): Promise<Result> {
+async function runOnOneLease(request: NightlyRequest, directory: string, deps: NightlyDeps): Promise<Result> {
   let lease: Reserved | undefined;
   const leased: NightlyDeps = {
     ...deps,
@@ -105,19 +97,11 @@ async function runOnOneLease(
 /** A nightly run needs every cell's level, even after an alarm in one of them. */
 const withoutEarlyStop = ({ stopsAtFirst: _, ...rest }: Config['gate']): Config['gate'] => rest;
 
-const gateOrResume = async (
-  request: GateRequest,
-  directory: string,
-  deps: GateDeps,
-  begin = gate,
-): Promise<Result> =>
+const gateOrResume = async (request: GateRequest, directory: string, deps: GateDeps, begin = gate): Promise<Result> =>
   (await hasPlan(directory)) ? resumeGate(directory, deps) : begin(request, directory, deps);
 
 /** An A/A result of a single commit is a nightly run of the branch. Any other result follows up an earlier change. */
-export function trendUpdateOf(
-  result: Result | BisectResult,
-  occasion: 'nightly' | 'again' = 'again',
-): TrendUpdate {
+export function trendUpdateOf(result: Result | BisectResult, occasion: 'nightly' | 'again' = 'again'): TrendUpdate {
   const isOfOne = isOfGate(result) && isOfOneCommit(result);
   return {
     result,
@@ -174,10 +158,7 @@ async function runFollowUps(result: Result, context: NightlyContext): Promise<vo
     );
     await keep(await gateOrResume({ ...request, cells }, join(directory, again), deps));
   }
-  const each = async (
-    changes: readonly TrendChange[],
-    measure: (change: TrendChange) => Promise<void>,
-  ) => {
+  const each = async (changes: readonly TrendChange[], measure: (change: TrendChange) => Promise<void>) => {
     for (const change of changes) {
       const { good, bad, metric } = change;
       if (metric !== config.gate.metric || cellsIn(change, config).length === 0) continue;
@@ -186,9 +167,7 @@ async function runFollowUps(result: Result, context: NightlyContext): Promise<vo
         .catch(warnOfMissingCommits(change, deps));
     }
   };
-  await each(plan.changesToGate(updates), async (change) =>
-    keep(await gateChange(change, context)),
-  );
+  await each(plan.changesToGate(updates), async (change) => keep(await gateChange(change, context)));
   if (config.trend.bisect) {
     await each(plan.changesToBisect(updates), async (change) => {
       // A range of one commit needs no search.
@@ -198,14 +177,7 @@ async function runFollowUps(result: Result, context: NightlyContext): Promise<vo
   }
   if (deps.now().getUTCDay() === sunday && hasLayoutVariants(config, testbed)) {
     notify(deps, 'Measuring another layout variant of the same tree, as every Sunday.');
-    await keep(
-      await gateOrResume(
-        request,
-        join(directory, layoutNoise),
-        withoutHistory(deps),
-        gateLayoutNoise,
-      ),
-    );
+    await keep(await gateOrResume(request, join(directory, layoutNoise), withoutHistory(deps), gateLayoutNoise));
   }
 }
 
@@ -228,17 +200,11 @@ const cellsIn = ({ cells }: TrendChange, config: Config): Cell[] =>
     cells.map(({ cell }) => cell),
   );
 
-async function gateChange(
-  change: TrendChange,
-  { request, directory, deps }: NightlyContext,
-): Promise<Result> {
+async function gateChange(change: TrendChange, { request, directory, deps }: NightlyContext): Promise<Result> {
   const { good, bad } = change;
   const patch = await patchOfRange(deps.repository, `${good}..${bad}`);
   const cells = cellsIn(change, request.config);
-  notify(
-    deps,
-    `${patchName(patch)} may have changed ${cells.map(cellName).join(', ')}: a gate compares both commits.`,
-  );
+  notify(deps, `${patchName(patch)} may have changed ${cells.map(cellName).join(', ')}: a gate compares both commits.`);
   const gateRequest = { ...request, patch, cells, isMeasuredAnyway: false };
   return gateOrResume(gateRequest, join(directory, gateFolder(good, bad)), withoutHistory(deps));
 }
@@ -251,9 +217,7 @@ async function bisectChange(
 ): Promise<BisectResult> {
   const { good, bad } = change;
   notify(deps, `Bisecting the commits after ${shortId(good)} up to ${shortId(bad)}.`);
-  const [gated] = updates.flatMap(({ result }) =>
-    isOfGate(result) && isOf(change, result) ? result : [],
-  );
+  const [gated] = updates.flatMap(({ result }) => (isOfGate(result) && isOf(change, result) ? result : []));
   const from = gated && gateFindingOf(gated);
   const config = withOneCell(request.config, from?.cell ?? worstCell(change, request.config));
   const ends = { good, bad, fixUps: [], skips: [], from };

@@ -12,11 +12,7 @@ import { diffPhids, type RevisionDiff } from '../model/patch.ts';
 import { type Pause, realPause } from '../model/pause.ts';
 import { resultSchema } from '../model/result.ts';
 import { BuildUpdater } from '../publish/reporters/build.ts';
-import {
-  failureReasonSchema,
-  outcomeOfResult,
-  type ReportedOutcome,
-} from '../publish/reporters/outcome.ts';
+import { failureReasonSchema, outcomeOfResult, type ReportedOutcome } from '../publish/reporters/outcome.ts';
 import { deliverySeconds, type Reporter } from '../publish/reporters/reporter.ts';
 import { postReply, revisionCommenter } from '../publish/reporters/revision-comment.ts';
 import type { Delivery, UpdateAttempt } from '../publish/reporters/throttled-updates.ts';
@@ -27,10 +23,7 @@ export type KeptAnswer = z.infer<typeof keptAnswerSchema>;
 
 export type AnswersDeps = {
   conduit: Conduit;
-  inbox: Pick<
-    Inbox,
-    'keepAnswer' | 'waitingAnswers' | 'readAnswer' | 'postponeAnswer' | 'dropAnswer' | 'lockAnswers'
-  >;
+  inbox: Pick<Inbox, 'keepAnswer' | 'waitingAnswers' | 'readAnswer' | 'postponeAnswer' | 'dropAnswer' | 'lockAnswers'>;
   now(): Date;
   log: Record<'info' | 'warn', (sentence: string) => unknown>;
   signal: AbortSignal;
@@ -58,9 +51,7 @@ export async function giveAnswers(deps: AnswersDeps): Promise<void> {
     const { key, revision, keptAt, from, why = 'not tried yet' } = waiting;
     if (signal.aborted) return;
     if (now().getTime() - keptAt.getTime() > keptMilliseconds) {
-      log.warn(
-        `The reply ${key} is dropped: ${conduit.url} did not accept it for 7 days (${why}).`,
-      );
+      log.warn(`The reply ${key} is dropped: ${conduit.url} did not accept it for 7 days (${why}).`);
       inbox.dropAnswer(key);
     } else if (heldBack.has(revision) || from > now()) {
       heldBack.add(revision);
@@ -73,10 +64,7 @@ export async function giveAnswers(deps: AnswersDeps): Promise<void> {
 }
 
 /** Returns `not-now` if the server accepts nothing at all. */
-async function give(
-  waiting: WaitingAnswer,
-  deps: AnswersDeps,
-): Promise<'done' | 'later' | 'not-now'> {
+async function give(waiting: WaitingAnswer, deps: AnswersDeps): Promise<'done' | 'later' | 'not-now'> {
   const { inbox, now, log } = deps;
   const { key, keptAt } = waiting;
   const answer = keptAnswerSchema.safeParse(parseJson(inbox.readAnswer(key) ?? ''));
@@ -149,8 +137,7 @@ async function giveUntil(key: string, over: AbortSignal, deps: AnswersDeps): Pro
   for (;;) {
     await giveAnswers(deps);
     const waiting = interim(key, deps);
-    const isRefused =
-      waiting?.why !== undefined && waiting.from.getTime() - now().getTime() > patienceMilliseconds;
+    const isRefused = waiting?.why !== undefined && waiting.from.getTime() - now().getTime() > patienceMilliseconds;
     if (waiting === undefined || isRefused || over.aborted) return;
     await pause(secondsBetweenTries, over);
   }
@@ -249,14 +236,10 @@ const nameOf = (answer: KeptAnswer): string =>
   answer.kind === 'reply' ? `D${answer.of}` : `D${answer.revision.number}:${answer.revision.diff}`;
 
 /** True if the gate of this run has stored its comment, delivered or not. */
-export const hasConcluded = (
-  inbox: Pick<Inbox, 'hasConcluded'>,
-  revision: RevisionDiff,
-  run: string,
-): boolean => inbox.hasConcluded(commentKey(revision, run));
+export const hasConcluded = (inbox: Pick<Inbox, 'hasConcluded'>, revision: RevisionDiff, run: string): boolean =>
+  inbox.hasConcluded(commentKey(revision, run));
 
-const commentKey = ({ number, diff }: RevisionDiff, run: string): string =>
-  `comment D${number}:${diff} ${run}`;
+const commentKey = ({ number, diff }: RevisionDiff, run: string): string => `comment D${number}:${diff} ${run}`;
 
 function keyOf(answer: KeptAnswer): string {
   switch (answer.kind) {
@@ -278,10 +261,7 @@ function allUpdatesOf(inbox: AnswersDeps['inbox']): Map<string, () => Promise<Up
 
 const updatesByInbox = new WeakMap<object, Map<string, () => Promise<UpdateAttempt>>>();
 
-function updatesOf(
-  answer: KeptAnswer,
-  { conduit, log, pause }: AnswersDeps,
-): () => Promise<UpdateAttempt> {
+function updatesOf(answer: KeptAnswer, { conduit, log, pause }: AnswersDeps): () => Promise<UpdateAttempt> {
   const deps = { log, ...(pause && { pause }) };
   switch (answer.kind) {
     case 'comment': {

@@ -10,19 +10,10 @@ import { waitingText } from './answers.ts';
 import { secretStep } from './check-secret-file.ts';
 import { checkAgent, checkObject } from './delivery.ts';
 import { inboxIn, openInbox } from './inbox.ts';
-import {
-  type SetUpCheckDeps,
-  type SetUpDiagnostic,
-  type SetUpStep,
-  unreachable,
-  warning,
-} from './setup-check-item.ts';
+import { type SetUpCheckDeps, type SetUpDiagnostic, type SetUpStep, unreachable, warning } from './setup-check-item.ts';
 
 /** Reads the undelivered answers of this machine's relay, poller and gates. */
-export const answersStep = (
-  { url, relay: { directory } }: PhabricatorConfig,
-  now: () => Date,
-): SetUpStep => ({
+export const answersStep = ({ url, relay: { directory } }: PhabricatorConfig, now: () => Date): SetUpStep => ({
   what: 'answers',
   async run(what) {
     const path = inboxIn(directory);
@@ -41,8 +32,7 @@ export function relaySteps(config: PhabricatorConfig, deps: SetUpCheckDeps): Set
   const { relay } = config;
   const { webhookKeyPath, buildPasswordPath } = relay;
   if (webhookKeyPath === undefined && buildPasswordPath === undefined) {
-    const why =
-      'neither `relay.webhookKeyFile` nor `relay.buildPasswordFile` is set: use `ppsgate poll`';
+    const why = 'neither `relay.webhookKeyFile` nor `relay.buildPasswordFile` is set: use `ppsgate poll`';
     return [{ what: 'the relay', run: async (what) => [skipped(what, why)] }];
   }
   const client = relayClient(relay, deps.signal);
@@ -96,11 +86,7 @@ function baseOf({ host, port }: RelayConfig): string {
   return `http://${near.includes(':') ? `[${near}]` : near}:${port}`;
 }
 
-async function health(
-  what: string,
-  relay: RelayConfig,
-  client: RelayClient,
-): Promise<SetUpDiagnostic[]> {
+async function health(what: string, relay: RelayConfig, client: RelayClient): Promise<SetUpDiagnostic[]> {
   const base = baseOf(relay);
   let reply: HttpResponse;
   try {

@@ -44,9 +44,7 @@ async function clone(
     () => false,
   );
   if (!isThere) {
-    const get = typed(
-      shell`git clone --config ${withNotes} ${'https://git.freebsd.org/src.git'} ${path}`,
-    );
+    const get = typed(shell`git clone --config ${withNotes} ${'https://git.freebsd.org/src.git'} ${path}`);
     const fix = `name a clone, or create one with ${get}`;
     return [wrong(what, `${path} is not a git repository with a commit`, fix)];
   }
@@ -56,9 +54,7 @@ async function clone(
     return [wrong(what, `${path} has no branch ${branch}`, fix)];
   }
   const found = `${path} has ${branch}, at ${shortId(tip)}`;
-  return [
-    overlay === undefined ? ok(what, found) : await base(what, found, repository, tip, overlay),
-  ];
+  return [overlay === undefined ? ok(what, found) : await base(what, found, repository, tip, overlay)];
 }
 
 /** Notes with the Subversion revisions that diffs from before 2021 are based on. */

@@ -87,9 +87,7 @@ async function decideDiff({ of, diff }: Of<'diff'>, deps: DecideDeps): Promise<D
     return nothing(`D${of} is ignored: new diffs are not measured here.`);
   }
   const found = await findRevision(deps.conduit, { revision: of, diff });
-  const isOfBuild = jobsOf(found, deps).some(
-    ({ job }) => job.diff === diff && job.build !== undefined,
-  );
+  const isOfBuild = jobsOf(found, deps).some(({ job }) => job.diff === diff && job.build !== undefined);
   if (isOfBuild) return nothing(`Harbormaster has requested diff ${diff} of D${of}.`);
   const newest = await findRevision(deps.conduit, { revision: of });
   if (newest.diff.id !== diff) return nothing(`D${of} has a newer diff than ${diff}.`);
@@ -170,11 +168,7 @@ async function decideCommand(occurrence: Of<'comment'>, deps: DecideDeps): Promi
   if (command === undefined) return nothing(`The comment on D${of} is not a command.`);
   const name = (await userNames(deps.conduit, [by])).get(by) ?? by;
   const person = { phid: by, name };
-  const mayRequest = await authorizeRevision(
-    { number: of, diff: 0 },
-    { kind: 'cancelled', by: person },
-    rulesOf(deps),
-  );
+  const mayRequest = await authorizeRevision({ number: of, diff: 0 }, { kind: 'cancelled', by: person }, rulesOf(deps));
   const isOfStranger = mayRequest.kind !== 'allowed';
   const reply = (topic: ReplyTopic, why: string): Decision => ({
     kind: 'reply',
@@ -207,8 +201,7 @@ async function decideCommand(occurrence: Of<'comment'>, deps: DecideDeps): Promi
       at: occurrence.at,
       sentAt: before.sentAt,
       isMeasured: isMeasured(found, before.diff, deps),
-      isNamed:
-        named !== undefined || (command.kind === 'bisect' && command.overrides.good !== undefined),
+      isNamed: named !== undefined || (command.kind === 'bisect' && command.overrides.good !== undefined),
     };
     const authorization = await authorizationOf(found, occasion, deps);
     if (authorization.kind !== 'allowed') return reply('refused', authorization.why);
@@ -278,9 +271,7 @@ async function diffBefore(
   const { phid, diff, earlier } = await findRevision(conduit, { revision: of });
   // A diff can be created long before it is sent to the revision, so its own date does not count.
   const sent = (await transactionsOf(conduit, phid, {})).flatMap((one) => {
-    const sentDiff = [...earlier, diff].find(
-      (each) => one.kind === 'diff' && each.phid === one.diffPhid,
-    );
+    const sentDiff = [...earlier, diff].find((each) => one.kind === 'diff' && each.phid === one.diffPhid);
     return sentDiff === undefined || one.id > id ? [] : { diff: sentDiff.id, sentAt: one.at };
   });
   const found = sent.findLast((one) => named === undefined || one.diff === named);
@@ -296,28 +287,17 @@ async function diffBefore(
 const isMeasured = (found: FoundRevision, diff: number, deps: DecideDeps): boolean =>
   jobsOf(found, deps).some(
     ({ job, state }) =>
-      job.diff === diff &&
-      job.bisect === undefined &&
-      state.kind === 'ended' &&
-      measured.has(state.how),
+      job.diff === diff && job.bisect === undefined && state.kind === 'ended' && measured.has(state.how),
   );
 
-const measured: ReadonlySet<string> = new Set([
-  'it passed',
-  'the patch is at fault',
-  'it was undecided',
-]);
+const measured: ReadonlySet<string> = new Set(['it passed', 'the patch is at fault', 'it was undecided']);
 
 const sentBy = ({ author, diff }: FoundRevision): RevisionOccasion => ({
   kind: 'sent',
   by: [author, diff.author],
 });
 
-function authorizationOf(
-  { number, diff }: FoundRevision,
-  occasion: RevisionOccasion,
-  deps: DecideDeps,
-) {
+function authorizationOf({ number, diff }: FoundRevision, occasion: RevisionOccasion, deps: DecideDeps) {
   return authorizeRevision({ number, diff: diff.id }, occasion, rulesOf(deps));
 }
 

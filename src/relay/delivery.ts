@@ -15,10 +15,7 @@ export const checkObject = 'PHID-DREV-ppsgatecheck';
 export const checkAgent = 'ppsgate-check';
 
 /** `other`: the object is not a revision. `test`: sent manually, with old transactions. */
-type Webhook =
-  | OfKind<'webhook'>
-  | { kind: 'test'; isOfCheck: boolean }
-  | { kind: 'other' | 'strange' };
+type Webhook = OfKind<'webhook'> | { kind: 'test'; isOfCheck: boolean } | { kind: 'other' | 'strange' };
 
 /** @param body the bytes as sent; a redelivery has the same */
 export function readWebhook(body: Uint8Array, at: Date): Webhook {
@@ -39,10 +36,7 @@ export function readWebhook(body: Uint8Array, at: Date): Webhook {
  * Reads the query of the build step's URI:
  * `?target=${target.phid}&build=${build.phid}&diff=${buildable.diff}&revision=${buildable.revision}`.
  */
-export function readBuild(
-  query: URLSearchParams,
-  at: Date,
-): OfKind<'build'> | { kind: 'strange'; why: string } {
+export function readBuild(query: URLSearchParams, at: Date): OfKind<'build'> | { kind: 'strange'; why: string } {
   const { data, error } = buildSchema.safeParse(Object.fromEntries(query));
   if (data !== undefined) return { kind: 'build', id: data.target, at, ...data };
   const names = new Set(error.issues.map(({ path }) => path.join('.')));

@@ -33,9 +33,7 @@ export async function pinnedDiffs(
   const which = parseEarlier(earlierWanted, namingStyles.comment('earlier'));
   // An earlier command has pinned them, and a rerun may concern one of them.
   const isAgain = command.kind === 'rerun' && typeof which !== 'string';
-  const diffs = isAgain
-    ? found.earlier.filter(({ id }) => which.includes(id))
-    : chosenDiffs(found, which);
+  const diffs = isAgain ? found.earlier.filter(({ id }) => which.includes(id)) : chosenDiffs(found, which);
   if (diffs.length > maxEarlierDiffs) {
     throw new UsageError(
       `${diffs.length} diffs are earlier than ${found.diff.id}, but at most ${maxEarlierDiffs} can be measured with it: select some with earlier=${idsOf(diffs.slice(-2))}`,

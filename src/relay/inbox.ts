@@ -133,8 +133,7 @@ export class InboxError extends Error {
 export const inboxIn = (directory: string): string => join(directory, 'inbox.sqlite');
 
 /** Creates a missing file; it must be on a local disk. */
-export const openInbox = (path: string, now: () => Date): Inbox =>
-  new SqliteInbox(resolve(path), now);
+export const openInbox = (path: string, now: () => Date): Inbox => new SqliteInbox(resolve(path), now);
 
 class SqliteInbox implements Inbox {
   readonly #path: string;
@@ -176,9 +175,7 @@ class SqliteInbox implements Inbox {
   }
 
   hasSeen(transactions: readonly string[]): Set<string> {
-    return this.#read(
-      () => new Set(transactions.filter((one) => this.#sql.isSeen.get(one) !== undefined)),
-    );
+    return this.#read(() => new Set(transactions.filter((one) => this.#sql.isSeen.get(one) !== undefined)));
   }
 
   advancePoll(server: string, since: number, outcome: Settlement): Job[] {
@@ -193,15 +190,11 @@ class SqliteInbox implements Inbox {
   }
 
   dueJobs(): JobRecord[] {
-    return this.#read(() =>
-      this.#mayStart() ? this.#sql.due.all(this.#now().getTime()).map(jobRecordOf) : [],
-    );
+    return this.#read(() => (this.#mayStart() ? this.#sql.due.all(this.#now().getTime()).map(jobRecordOf) : []));
   }
 
   markStarting(key: string): boolean {
-    return this.#read(
-      () => this.#mayStart() && this.#changes(() => this.#sql.markStarting.run(key)),
-    );
+    return this.#read(() => this.#mayStart() && this.#changes(() => this.#sql.markStarting.run(key)));
   }
 
   markStarted(key: string, where: string): boolean {
@@ -307,9 +300,7 @@ class SqliteInbox implements Inbox {
     this.#sql.forget.run(time - keptMilliseconds);
     this.#sql.forgetConcluded.run(time - keptMilliseconds);
     for (const transaction of seen) this.#sql.see.run(transaction);
-    return jobs.filter(
-      (job) => this.#sql.queue.run(job.key, job.revision, JSON.stringify(job), time).changes > 0,
-    );
+    return jobs.filter((job) => this.#sql.queue.run(job.key, job.revision, JSON.stringify(job), time).changes > 0);
   }
 
   /**
@@ -333,9 +324,7 @@ function prepare(database: DatabaseSync) {
     begin: one('BEGIN IMMEDIATE'),
     commit: one('COMMIT'),
 
-    accept: one(
-      'INSERT INTO deliveries (id, at, pending) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING',
-    ),
+    accept: one('INSERT INTO deliveries (id, at, pending) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING'),
     pending: one('SELECT pending FROM deliveries WHERE pending IS NOT NULL ORDER BY sequence'),
     countPending: one('SELECT count(*) AS count FROM deliveries WHERE pending IS NOT NULL'),
     settle: one('UPDATE deliveries SET pending = NULL WHERE id = ? AND pending IS NOT NULL'),
@@ -356,12 +345,8 @@ function prepare(database: DatabaseSync) {
     ),
     restart: one(`UPDATE jobs SET state = 'due' WHERE state = 'starting'`),
     due: one(`SELECT * FROM jobs WHERE state = 'due' AND due_at <= ? ORDER BY sequence`),
-    markStarting: one(
-      `UPDATE jobs SET state = 'starting', tries = tries + 1 WHERE key = ? AND state = 'due'`,
-    ),
-    markStarted: one(
-      `UPDATE jobs SET state = 'started', place = ?2 WHERE key = ?1 AND state = 'starting'`,
-    ),
+    markStarting: one(`UPDATE jobs SET state = 'starting', tries = tries + 1 WHERE key = ? AND state = 'due'`),
+    markStarted: one(`UPDATE jobs SET state = 'started', place = ?2 WHERE key = ?1 AND state = 'starting'`),
     postpone: one(
       `UPDATE jobs SET state = 'due', due_at = ?2, said = ?3
        WHERE key = ?1 AND state IN ('due', 'starting')`,
@@ -374,14 +359,10 @@ function prepare(database: DatabaseSync) {
       `INSERT INTO answers (key, server, revision, answer, kept_at, due_at)
        VALUES (?1, ?2, ?3, ?4, ?5, ?5) ON CONFLICT (key) DO NOTHING`,
     ),
-    conclude: one(
-      'INSERT INTO concluded (key, at) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET at = excluded.at',
-    ),
+    conclude: one('INSERT INTO concluded (key, at) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET at = excluded.at'),
     hasConcluded: one('SELECT 1 FROM concluded WHERE key = ?'),
     forgetConcluded: one('DELETE FROM concluded WHERE at < ?'),
-    waiting: one(
-      'SELECT key, revision, kept_at, due_at, said FROM answers WHERE server = ? ORDER BY sequence',
-    ),
+    waiting: one('SELECT key, revision, kept_at, due_at, said FROM answers WHERE server = ? ORDER BY sequence'),
     readAnswer: one('SELECT answer FROM answers WHERE key = ?'),
     postponeAnswer: one('UPDATE answers SET due_at = ?2, said = ?3 WHERE key = ?1'),
     dropAnswer: one('DELETE FROM answers WHERE key = ?'),
@@ -393,8 +374,7 @@ const unended = "state IN ('due', 'starting', 'started')";
 type SqlRow = Record<string, SQLOutputValue>;
 
 const pendingRow = z.object({ pending: bounded.document });
-const deliveryOf = (row: SqlRow): Delivery =>
-  deliverySchema.parse(JSON.parse(pendingRow.parse(row).pending));
+const deliveryOf = (row: SqlRow): Delivery => deliverySchema.parse(JSON.parse(pendingRow.parse(row).pending));
 
 const countRow = z.object({ count: z.int() });
 const pollRow = z.object({ since: z.int() });

@@ -1,12 +1,7 @@
 // Reads the events behind deliveries and polls from Phabricator, as a delivery only names transactions.
 import { z } from 'zod';
 import type { Conduit } from '../forge/phabricator/conduit.ts';
-import {
-  findRevision,
-  RevisionError,
-  type Transaction,
-  transactionsOf,
-} from '../forge/phabricator/revision.ts';
+import { findRevision, RevisionError, type Transaction, transactionsOf } from '../forge/phabricator/revision.ts';
 import * as bounded from '../model/bounds.ts';
 import type { Occurrence } from './decide.ts';
 import type { Delivery, Inbox } from './inbox.ts';
@@ -61,11 +56,7 @@ export async function occurrencesSince(
 ): Promise<Happened & { until: number }> {
   const from = Math.max(0, since - slackSeconds);
   const constraints = { modifiedStart: from };
-  const changed = await conduit.search(
-    'differential.revision.search',
-    { constraints },
-    revisionItem,
-  );
+  const changed = await conduit.search('differential.revision.search', { constraints }, revisionItem);
   const happened: Happened & { until: number } = { occurrences: [], seen: [], until: since };
   const waiting: { since: number; occurrences: Occurrence[] }[] = [];
   for (const { id, phid, fields } of changed) {

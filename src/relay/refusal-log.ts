@@ -22,9 +22,7 @@ export function refusalLog({ now, log }: RefusalLogDeps): LogRefusal {
       last.suppressed += 1;
       return;
     }
-    const more = last?.suppressed
-      ? ` ${last.suppressed} more were refused since the last such line.`
-      : '';
+    const more = last?.suppressed ? ` ${last.suppressed} more were refused since the last such line.` : '';
     logged.set(kind, { at: now(), suppressed: 0 });
     const whose = isOfCheck ? `; it claims to be from \`${checkCommand}\`` : '';
     log(`Refused from ${socket.remoteAddress ?? 'a closed connection'}: ${why}${whose}.${more}`);

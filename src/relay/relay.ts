@@ -9,11 +9,7 @@ import { ConduitError, isFinal, secondsOfPatience } from '../forge/phabricator/f
 import { oneLine } from '../model/one-line.ts';
 import type { RevisionDiff } from '../model/patch.ts';
 import { type Pause, realPause } from '../model/pause.ts';
-import {
-  cancelledOutcome,
-  outcomeOfFailure,
-  type ReportedOutcome,
-} from '../publish/reporters/outcome.ts';
+import { cancelledOutcome, outcomeOfFailure, type ReportedOutcome } from '../publish/reporters/outcome.ts';
 import { giveAnswers, hasConcluded, keepAnswer, keptOf } from './answers.ts';
 import { type DecideDeps, type Decision, decide, type Occurrence } from './decide.ts';
 import type { Inbox, JobRecord } from './inbox.ts';
@@ -168,10 +164,7 @@ async function endAutomatic({ revision, diff }: Job, deps: RelayDeps): Promise<v
 
 const decideDeps = ({ log, ...deps }: RelayDeps): DecideDeps => ({ ...deps, warn: log.warn });
 
-async function carryOut(
-  decision: Exclude<Decision, { kind: 'run' }>,
-  deps: RelayDeps,
-): Promise<void> {
+async function carryOut(decision: Exclude<Decision, { kind: 'run' }>, deps: RelayDeps): Promise<void> {
   const { inbox, log } = deps;
   switch (decision.kind) {
     case 'nothing':
@@ -218,12 +211,7 @@ async function end(record: JobRecord, why: string, deps: RelayDeps): Promise<voi
   inbox.drop(job.key, why);
 }
 
-function reportToBuild(
-  build: string,
-  revision: RevisionDiff,
-  outcome: ReportedOutcome,
-  deps: RelayDeps,
-): void {
+function reportToBuild(build: string, revision: RevisionDiff, outcome: ReportedOutcome, deps: RelayDeps): void {
   const { undecided } = deps.config;
   const about = { kind: 'build', revision, build, run: build, undecided } as const;
   keepAnswer({ ...about, ending: keptOf(outcome) }, deps);

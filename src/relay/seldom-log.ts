@@ -7,10 +7,7 @@ const forgottenSeconds = 2 * longestSeconds;
 const maxSentences = 1000;
 
 /** Returns a log that drops repetitions within an interval, which doubles from a minute up to an hour. */
-export function seldomLog(
-  log: (sentence: string) => unknown,
-  now: () => Date,
-): (sentence: string) => void {
+export function seldomLog(log: (sentence: string) => unknown, now: () => Date): (sentence: string) => void {
   const logged = new Map<string, { at: number; reportedAt: number; seconds: number }>();
   return (sentence) => {
     const time = now().getTime() / 1000;
@@ -22,8 +19,7 @@ export function seldomLog(
       return;
     }
     if (logged.size >= maxSentences) logged.clear();
-    const seconds =
-      last === undefined || isOld ? firstSeconds : Math.min(2 * last.seconds, longestSeconds);
+    const seconds = last === undefined || isOld ? firstSeconds : Math.min(2 * last.seconds, longestSeconds);
     logged.set(sentence, { at: time, reportedAt: time, seconds });
     log(sentence);
   };

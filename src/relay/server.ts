@@ -81,9 +81,7 @@ export async function startRelayServer(options: RelayServerOptions): Promise<Rel
       .then((reply) => end(socket, reply, now()));
   };
   server.on('request', (request) => handle(request, () => {}));
-  server.on('checkContinue', (request, response) =>
-    handle(request, () => response.writeContinue()),
-  );
+  server.on('checkContinue', (request, response) => handle(request, () => response.writeContinue()));
   server.on('connection', (socket) => {
     arrived += 1;
     // Node checks its own limits only periodically.
@@ -149,11 +147,7 @@ type HttpStatus = keyof typeof reasons;
 
 type HttpReply = { status: HttpStatus; text: string; headers?: Readonly<Record<string, string>> };
 
-const replyOf = (
-  status: HttpStatus,
-  text: string,
-  headers: HttpReply['headers'] = {},
-): HttpReply => ({
+const replyOf = (status: HttpStatus, text: string, headers: HttpReply['headers'] = {}): HttpReply => ({
   status,
   text,
   headers,
@@ -192,9 +186,7 @@ type Route = {
   answer(request: IncomingMessage, query: URLSearchParams): Promise<HttpReply>;
 };
 
-type Routed =
-  | { kind: 'refused'; reply: HttpReply }
-  | { kind: 'taken'; answer(): Promise<HttpReply> };
+type Routed = { kind: 'refused'; reply: HttpReply } | { kind: 'taken'; answer(): Promise<HttpReply> };
 
 function routeOf(request: IncomingMessage, routes: ReadonlyMap<string, Route>): Routed {
   const refused = (reply: HttpReply): Routed => ({ kind: 'refused', reply });
@@ -230,10 +222,7 @@ type RouteDeps = Pick<RelayServerOptions, 'now' | 'log'> & { logRefusal: LogRefu
 type Accept = (delivery: Delivery) => Promise<'new' | 'known'>;
 
 /** Writes simultaneous deliveries in one batch, before the replies; Node accepts one connection per turn. */
-function together(
-  inbox: Pick<Inbox, 'accept'>,
-  countArrived: () => number,
-): { accept: Accept; acceptAll(): void } {
+function together(inbox: Pick<Inbox, 'accept'>, countArrived: () => number): { accept: Accept; acceptAll(): void } {
   type Waiting = PromiseWithResolvers<'new' | 'known'> & { delivery: Delivery };
   let waiting: Waiting[] = [];
   const acceptAll = () => {
@@ -267,8 +256,7 @@ function together(
 /** Limits the wait under constant load to about ten milliseconds. */
 const maxTurns = 100;
 
-const queued = (found: 'new' | 'known'): HttpReply =>
-  replyOf(200, found === 'new' ? 'queued' : 'known');
+const queued = (found: 'new' | 'known'): HttpReply => replyOf(200, found === 'new' ? 'queued' : 'known');
 
 const healthRoute = (inbox: Pick<Inbox, 'countPending'>): Route => ({
   method: 'GET',
@@ -276,12 +264,7 @@ const healthRoute = (inbox: Pick<Inbox, 'countPending'>): Route => ({
   answer: async () => replyOf(200, `${inbox.countPending()} pending`),
 });
 
-function webhookRoute(
-  key: string,
-  maxBytes: number,
-  accept: Accept,
-  { now, log, logRefusal }: RouteDeps,
-): Route {
+function webhookRoute(key: string, maxBytes: number, accept: Accept, { now, log, logRefusal }: RouteDeps): Route {
   const unsigned = (request: IncomingMessage) => {
     logRefusal(request, 'a webhook whose signature is missing or wrong');
     return replyOf(401, 'The signature is missing or wrong.');
@@ -291,8 +274,7 @@ function webhookRoute(
     refuse(request) {
       if (signatureOf(request) === undefined) return unsigned(request);
       const length = request.headers['content-length'];
-      if (length === undefined)
-        return replyOf(411, 'Send the whole body, with its length in Content-Length.');
+      if (length === undefined) return replyOf(411, 'Send the whole body, with its length in Content-Length.');
       if (Number(length) <= maxBytes) return undefined;
       return replyOf(413, `A body may have at most ${maxBytes} bytes.`);
     },
@@ -314,9 +296,7 @@ function webhookRoute(
         case 'other':
           return replyOf(200, 'ignored');
         case 'strange':
-          log(
-            "A webhook with a valid signature was refused, because it is not in Herald's format.",
-          );
+          log("A webhook with a valid signature was refused, because it is not in Herald's format.");
           return replyOf(400, 'This is not a webhook of Herald.');
       }
     },
@@ -328,11 +308,7 @@ function signatureOf({ headers }: IncomingMessage): string | undefined {
   return typeof signature === 'string' ? signature : undefined;
 }
 
-const buildRoute = (
-  password: string,
-  accept: Accept,
-  { now, log, logRefusal }: RouteDeps,
-): Route => ({
+const buildRoute = (password: string, accept: Accept, { now, log, logRefusal }: RouteDeps): Route => ({
   method: 'POST',
   refuse(request) {
     if (!isAuthorized(request.headers.authorization, password)) {
@@ -341,9 +317,7 @@ const buildRoute = (
         'WWW-Authenticate': 'Basic realm="ppsgate"',
       });
     }
-    return hasBody(request)
-      ? replyOf(413, 'Send no body: the parameters belong in the query.')
-      : undefined;
+    return hasBody(request) ? replyOf(413, 'Send no body: the parameters belong in the query.') : undefined;
   },
   async answer({ headers }, query) {
     const build = readBuild(query, now());

@@ -14,19 +14,11 @@ import { sendRequest } from '../system/http.ts';
 import { answersStep, relaySteps } from './check-relay.ts';
 import { secretStep } from './check-secret-file.ts';
 import { starterStep } from './check-starter.ts';
-import {
-  type SetUpCheckDeps,
-  type SetUpDiagnostic,
-  type SetUpStep,
-  unreachable,
-  warning,
-} from './setup-check-item.ts';
+import { type SetUpCheckDeps, type SetUpDiagnostic, type SetUpStep, unreachable, warning } from './setup-check-item.ts';
 
 /** A failed step does not stop the others. Throws the signal's reason. */
-export const checkPhabricator = (
-  config: PhabricatorConfig,
-  deps: SetUpCheckDeps,
-): AsyncGenerator<SetUpDiagnostic> => walk(stepsOf(config, deps), { ...deps, failed });
+export const checkPhabricator = (config: PhabricatorConfig, deps: SetUpCheckDeps): AsyncGenerator<SetUpDiagnostic> =>
+  walk(stepsOf(config, deps), { ...deps, failed });
 
 function failed(what: string, error: unknown): SetUpDiagnostic {
   const isPassing = error instanceof ConduitError && error.kind !== 'refused';
@@ -44,10 +36,7 @@ type Session = {
 function stepsOf(config: PhabricatorConfig, deps: SetUpCheckDeps): SetUpStep[] {
   const session: Session = {};
   const { tokenPath, caPath, relay } = config;
-  const conduitStep = (
-    what: string,
-    check: (conduit: Conduit, what: string) => Promise<SetUpDiagnostic[]>,
-  ) => ({
+  const conduitStep = (what: string, check: (conduit: Conduit, what: string) => Promise<SetUpDiagnostic[]>) => ({
     what,
     needs: ['the token'],
     run: async () => (session.conduit === undefined ? [] : check(session.conduit, what)),
@@ -74,8 +63,7 @@ function stepsOf(config: PhabricatorConfig, deps: SetUpCheckDeps): SetUpStep[] {
     {
       what: 'the account',
       needs: ['the token'],
-      run: async (what) =>
-        session.account === undefined ? [] : rights(what, session.account, config),
+      run: async (what) => (session.account === undefined ? [] : rights(what, session.account, config)),
     },
     conduitStep('repositories', (conduit, what) => repositories(what, conduit, config)),
     conduitStep('projects', (conduit, what) => projects(what, conduit, config)),
@@ -136,9 +124,7 @@ async function server(
   if (!envelope.safeParse(parseJson(String(body))).success) {
     const type = headers.get('content-type') ?? 'something';
     const why = `${url} answers ${status} and ${type}, which is not Conduit’s JSON`;
-    return [
-      wrong(what, why, 'set `url` in ppsgate.yml to the address of a Phabricator, without a path'),
-    ];
+    return [wrong(what, why, 'set `url` in ppsgate.yml to the address of a Phabricator, without a path')];
   }
   const date = headers.get('date');
   if (date !== undefined) session.date = new Date(date);
@@ -157,8 +143,7 @@ function clocks(what: string, { date }: Session, now: Date): SetUpDiagnostic[] {
     return [ok(what, `the server and this machine differ by at most ${maxSecondsApart} s`)];
   }
   const why = `the server’s is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} ours`;
-  const fix =
-    'synchronize both with NTP: polls use the server’s clock, and logs use this machine’s';
+  const fix = 'synchronize both with NTP: polls use the server’s clock, and logs use this machine’s';
   return [warning(what, why, fix)];
 }
 
@@ -182,19 +167,11 @@ function rights(
 ): SetUpDiagnostic[] {
   if (roles.includes('admin')) {
     const fix = `create a bot on ${url}/people/new/bot/, and use its token`;
-    return [
-      wrong(what, `${userName} is an administrator, so every holder of its token is one too`, fix),
-    ];
+    return [wrong(what, `${userName} is an administrator, so every holder of its token is one too`, fix)];
   }
   if (!roles.includes('agent')) {
     const fix = `create a bot on ${url}/people/new/bot/, which has no login`;
-    return [
-      warning(
-        what,
-        `${userName} is the account of a person, in whose name ppsgate would comment`,
-        fix,
-      ),
-    ];
+    return [warning(what, `${userName} is the account of a person, in whose name ppsgate would comment`, fix)];
   }
   return [ok(what, `${userName} is a bot and not an administrator`)];
 }
@@ -213,9 +190,7 @@ async function repositories(
   { repositories: names }: PhabricatorConfig,
 ): Promise<SetUpDiagnostic[]> {
   if (names === undefined)
-    return [
-      ok(what, 'none are configured, so revisions of any repository, or of none, are measured'),
-    ];
+    return [ok(what, 'none are configured, so revisions of any repository, or of none, are measured')];
   const search = (constraints: Record<string, unknown>) =>
     conduit.search('diffusion.repository.search', { constraints }, repositoryItem);
   const found = [...(await search({ callsigns: names })), ...(await search({ shortNames: names }))];
@@ -230,8 +205,7 @@ async function repositories(
   });
 }
 
-const lookAt = (key: string): string =>
-  `correct \`phabricator.${key}\` in ppsgate.yml, or make it visible to the bot`;
+const lookAt = (key: string): string => `correct \`phabricator.${key}\` in ppsgate.yml, or make it visible to the bot`;
 
 const projectPage = z.object({
   data: bounded.list(
@@ -315,9 +289,7 @@ async function buildPlans(
   const plans = await conduit.search('harbormaster.buildplan.search', {}, planItem);
   const steps = await conduit.search('harbormaster.step.search', {}, stepItem);
   const ours = plans.filter(({ phid, fields }) => {
-    const stepNames = steps
-      .filter((step) => step.fields.buildPlanPHID === phid)
-      .map((step) => step.fields.name);
+    const stepNames = steps.filter((step) => step.fields.buildPlanPHID === phid).map((step) => step.fields.name);
     const isNamed = [fields.name, ...stepNames].some((name) => /ppsgate/i.test(name));
     return isNamed && fields.status.value === 'active';
   });
@@ -328,8 +300,7 @@ async function buildPlans(
       : ours.map(({ fields }) => notTaken(what, fields.name));
   }
   if (ours.length === 0) {
-    const fix =
-      'name your plan ppsgate and make it visible to the bot, or remove `relay.buildPasswordFile`';
+    const fix = 'name your plan ppsgate and make it visible to the bot, or remove `relay.buildPasswordFile`';
     return [warning(what, 'there is no plan named ppsgate, or it is hidden from the bot', fix)];
   }
   return ours.flatMap(({ id, fields: { name, behaviors } }) => {

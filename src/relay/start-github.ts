@@ -49,13 +49,10 @@ export function startOnGithub(octokit: Octokit, options: GithubOptions): Starter
         // The event may have arrived although the reply was lost.
         request: { retries: 0 },
       };
-      const sent = await answered(
-        () => octokit.request('POST /repos/{owner}/{repo}/dispatches', call),
-        {
-          what,
-          needs: `\`contents: write\` in ${repository}`,
-        },
-      );
+      const sent = await answered(() => octokit.request('POST /repos/{owner}/{repo}/dispatches', call), {
+        what,
+        needs: `\`contents: write\` in ${repository}`,
+      });
       if ('why' in sent) return sent;
       const run = await findRunOf(job, what, signal);
       return { kind: 'started', where: ('answer' in run && run.answer?.url) || page };
@@ -94,11 +91,7 @@ type WorkflowRun = { id: number; url: string };
 /** Seconds before each request, as a run appears some time after its event. */
 const waits = [0, 2, 3, 5, 10, 10];
 
-async function awaitRun(
-  runs: WorkflowRuns,
-  key: string,
-  signal: AbortSignal,
-): Promise<WorkflowRun | undefined> {
+async function awaitRun(runs: WorkflowRuns, key: string, signal: AbortSignal): Promise<WorkflowRun | undefined> {
   for (const seconds of waits) {
     if (seconds > 0) await runs.pause(seconds, signal);
     if (signal.aborted) return undefined;
@@ -112,10 +105,7 @@ async function awaitRun(
 const maxPages = 3;
 const perPage = 100;
 
-async function findRun(
-  { octokit, owner, repo }: WorkflowRuns,
-  key: string,
-): Promise<WorkflowRun | undefined> {
+async function findRun({ octokit, owner, repo }: WorkflowRuns, key: string): Promise<WorkflowRun | undefined> {
   for (let page = 1; page <= maxPages; page++) {
     const { data } = await octokit.request('GET /repos/{owner}/{repo}/actions/runs', {
       owner,
@@ -131,10 +121,7 @@ async function findRun(
   return undefined;
 }
 
-async function cancelRun(
-  octokit: Octokit,
-  call: { owner: string; repo: string; run_id: number },
-): Promise<void> {
+async function cancelRun(octokit: Octokit, call: { owner: string; repo: string; run_id: number }): Promise<void> {
   try {
     await octokit.request('POST /repos/{owner}/{repo}/actions/runs/{run_id}/cancel', call);
   } catch (error) {
@@ -162,11 +149,9 @@ async function answered<Answer>(
 
 function reason(failure: GithubFailure, needs: string): string {
   if (failure.kind === 'no-answer') return `GitHub cannot be reached (${failure.detail})`;
-  if (failure.kind === 'rate-limited')
-    return `its rate limit blocks the token ${failure.until} (${failure.detail})`;
+  if (failure.kind === 'rate-limited') return `its rate limit blocks the token ${failure.until} (${failure.detail})`;
   const { status, detail: said } = failure;
-  if (status === 401)
-    return `GitHub rejects the token (${said}): configure another one for the relay`;
+  if (status === 401) return `GitHub rejects the token (${said}): configure another one for the relay`;
   if (status === 403 || status === 404)
     return `the token lacks a permission (${said}): it needs ${needs}, or \`repo\` for a classic token`;
   return `GitHub answered ${said}`;

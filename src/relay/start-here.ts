@@ -14,13 +14,7 @@ import { hasPlan, readPlan } from '../gate/experiment/plan.ts';
 import * as bounded from '../model/bounds.ts';
 import { conclusionOfError, exitCodes } from '../model/conclusion.ts';
 import { reasonOf } from '../model/one-line.ts';
-import {
-  type GroupLeader,
-  isRunning,
-  leaderSchema,
-  signalGroup,
-  startOf,
-} from '../system/process.ts';
+import { type GroupLeader, isRunning, leaderSchema, signalGroup, startOf } from '../system/process.ts';
 import { semaphore } from '../system/semaphore.ts';
 import { commandText, shell } from '../system/shell.ts';
 import type { Started, Starter } from './starter.ts';
@@ -95,9 +89,7 @@ export function startHere(options: HereOptions): HereStarter {
         const current = await readTry(directory, job.key);
         const { kind } = await endOf(directory, job.key);
         const isSignalled =
-          current !== undefined &&
-          kind === 'running' &&
-          (await signalGroup(current.leader, 'SIGTERM'));
+          current !== undefined && kind === 'running' && (await signalGroup(current.leader, 'SIGTERM'));
         return isSignalled ? undefined : `No ${workOf(job)} of ${nameOf(job)} runs here anymore.`;
       }),
 
@@ -169,24 +161,13 @@ async function invocationOf(
     '--repository': repository,
   });
   const siteOf = (work: string) => flags({ '--site': site && `${site}/${basename(work)}` });
-  const resume = (work: string) => [
-    'gate',
-    '--resume',
-    work,
-    '--answer',
-    ...always,
-    ...siteOf(work),
-  ];
+  const resume = (work: string) => ['gate', '--resume', work, '--answer', ...always, ...siteOf(work)];
 
   if (bisect !== undefined) {
     const work = join(directory, job.key);
     const patch = ['--patch', patchOf(job), '--answer'];
     const begun = await hasBisectPlan(work);
-    const begin = () => [
-      '--directory',
-      work,
-      ...overrideArguments(bisect, namingStyles.bisectFlag),
-    ];
+    const begin = () => ['--directory', work, ...overrideArguments(bisect, namingStyles.bisectFlag)];
     const args = [...(begun ? ['--resume', work] : begin()), ...patch, ...always, ...siteOf(work)];
     return { work, args: ['bisect', ...args] };
   }
@@ -200,9 +181,7 @@ async function invocationOf(
     const { cells } = await readPlan(work);
     const planned = Math.max(...cells.flatMap(({ design }) => design.budgets));
     const requested =
-      extend.maxRuns === undefined
-        ? 2 * planned
-        : parseMaxRuns(extend.maxRuns, namingStyles.comment('maxRuns'));
+      extend.maxRuns === undefined ? 2 * planned : parseMaxRuns(extend.maxRuns, namingStyles.comment('maxRuns'));
     const maxRuns = before?.maxRuns ?? requested;
     // The dead gate may already have extended the plan, which must happen only once.
     const isExtended = before !== undefined && planned >= maxRuns;

@@ -82,9 +82,7 @@ function jenkinsOf({ url, user, token }: JenkinsOptions): Jenkins {
 const actionsSchema = bounded.list(
   z
     .object({
-      parameters: bounded
-        .list(z.object({ name: bounded.word, value: z.unknown().optional() }))
-        .optional(),
+      parameters: bounded.list(z.object({ name: bounded.word, value: z.unknown().optional() })).optional(),
     })
     .nullable(),
 );
@@ -117,23 +115,19 @@ async function findInQueue(
   const { root, job } = jenkins;
   const tree = 'items[id,task[url],actions[parameters[name,value]]]';
   const { items } = await read(jenkins, `${root}/queue`, { tree, schema: queueSchema, signal });
-  const item = items.find(
-    ({ task, actions }) => keyOf(actions) === key && pathOf(task.url) === pathOf(job),
-  );
+  const item = items.find(({ task, actions }) => keyOf(actions) === key && pathOf(task.url) === pathOf(job));
   return item && { id: item.id, url: `${root}/queue/item/${item.id}/` };
 }
 
 /** Path below the job: Jenkins may use another address for itself. */
-const pathOf = (url: string): string | undefined =>
-  URL.parse(url)?.pathname.replace(/^.*?(?=\/job\/)|\/+$/g, '');
+const pathOf = (url: string): string | undefined => URL.parse(url)?.pathname.replace(/^.*?(?=\/job\/)|\/+$/g, '');
 
 async function readJob(
   jenkins: Jenkins,
   signal: AbortSignal,
 ): Promise<{ parameters: string[]; builds: { key: unknown; url: string }[] }> {
   const { job } = jenkins;
-  const tree =
-    'property[parameterDefinitions[name]],builds[number,actions[parameters[name,value]]]{0,100}';
+  const tree = 'property[parameterDefinitions[name]],builds[number,actions[parameters[name,value]]]{0,100}';
   const { property, builds } = await read(jenkins, job, { tree, schema: jobSchema, signal });
   return {
     parameters: property.flatMap((one) => one.parameterDefinitions.map(({ name }) => name)),
@@ -235,23 +229,14 @@ async function request(
   throw new NotDone('failed', `it cannot be reached (${answer.why})`);
 }
 
-function refuse(
-  answer: JenkinsResponse,
-  jenkins: Jenkins,
-  permission: string,
-  isDone = isGood,
-): void {
+function refuse(answer: JenkinsResponse, jenkins: Jenkins, permission: string, isDone = isGood): void {
   const { status } = answer;
   if (isDone(status)) return;
   if (status >= 500 || status === 429) throw new NotDone('failed', `it answered ${status}`);
   throw new NotDone('refused', reasonFor(answer, jenkins, permission));
 }
 
-function reasonFor(
-  { status, location }: JenkinsResponse,
-  { job, user }: Jenkins,
-  permission: string,
-) {
+function reasonFor({ status, location }: JenkinsResponse, { job, user }: Jenkins, permission: string) {
   if (status < 400) {
     return `it answered ${status} and redirects to ${shortened(location)}: set the address of its job to the one that Jenkins uses`;
   }

@@ -15,10 +15,7 @@ type Annotation = {
 const maxAnnotations = 20;
 
 /** Parses output of compilers, `git apply` and rule parsers with a path and a line number. */
-export function annotationsOf({
-  outcome,
-  variants,
-}: Pick<Result, 'outcome' | 'variants'>): Annotation[] {
+export function annotationsOf({ outcome, variants }: Pick<Result, 'outcome' | 'variants'>): Annotation[] {
   if (!('message' in outcome)) return [];
   const patched = variants.find(({ name }) => name === 'patched');
   return outcome.message
@@ -65,8 +62,7 @@ function pathOf(found: string, patched: Patched): string | undefined {
  * `../../..` is `sys`.
  */
 function kernelPath(found: string): string | undefined {
-  const [, before = '', source] =
-    /^(|.*?\/)(sys\/.+)$/.exec(found.replace(/^(?:\.\.\/){3}(?!\.\.\/)/, 'sys/')) ?? [];
+  const [, before = '', source] = /^(|.*?\/)(sys\/.+)$/.exec(found.replace(/^(?:\.\.\/){3}(?!\.\.\/)/, 'sys/')) ?? [];
   if (source === undefined || objectFolder.test(before)) return undefined;
   const path = posix.normalize(source);
   return path.startsWith('sys/') ? path : undefined;

@@ -36,10 +36,7 @@ export function renderBadge(
   { now, staleSeconds }: { now: Date; staleSeconds: number },
 ): Badge {
   const isStale = last !== undefined && now.getTime() - last.at.getTime() > staleSeconds * 1000;
-  return badgeOf(
-    label,
-    last === undefined || isStale ? noData : { message: messageOf(last), color: colorOf(last) },
-  );
+  return badgeOf(label, last === undefined || isStale ? noData : { message: messageOf(last), color: colorOf(last) });
 }
 
 export function badgeOf(label: string, { message, color }: BadgeText): Badge {
@@ -106,8 +103,7 @@ function pictureOf({ label, message, color }: BadgeText & { label: string }): st
 const partWidth = (text: string): number => Math.ceil(widthOf(text)) + 2 * padding;
 
 /** Returns an approximate width; `textLength` enforces it in any font. */
-const widthOf = (text: string): number =>
-  [...text].reduce((sum, character) => sum + characterWidth(character), 0);
+const widthOf = (text: string): number => [...text].reduce((sum, character) => sum + characterWidth(character), 0);
 
 function characterWidth(character: string): number {
   const known = widths.get(character);

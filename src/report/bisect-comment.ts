@@ -1,13 +1,7 @@
 // Builds the comment on a bisection: its sentence, the next steps, notable revisions, and details.
 
 import type { BisectResult } from '../model/bisect-result.ts';
-import {
-  type BisectWays,
-  bisectHeadline,
-  bisectLook,
-  bisectNextSteps,
-  searchedKind,
-} from './bisect-headline.ts';
+import { type BisectWays, bisectHeadline, bisectLook, bisectNextSteps, searchedKind } from './bisect-headline.ts';
 import { bisectPlotAlt } from './bisect-plot.ts';
 import { type BisectRow, bisectRows, hasFixUps } from './bisect-rows.ts';
 import {
@@ -51,9 +45,7 @@ export function bisectComment(result: BisectResult, links: BisectCommentLinks): 
       paragraph(searchedText(result)),
       ...whatNow(bisectNextSteps(result, links.ways), links),
       table(result),
-      ...(isProfiled(result)
-        ? [paragraph(words`${strong('Why')}: ${reasonText(result, links)}`)]
-        : []),
+      ...(isProfiled(result) ? [paragraph(words`${strong('Why')}: ${reasonText(result, links)}`)] : []),
       ...(links.image === undefined
         ? []
         : [{ kind: 'picture', image: links.image, alt: bisectPlotAlt(result) } as const]),
@@ -102,11 +94,9 @@ function table(result: BisectResult): Block {
     ],
     groups: rows.map((row) => ({ weight: 0, rows: [wideRow(row, withFixUps, result)] })),
     narrow: {
-      columns: [
-        `${searchedKind(result)} and outcome`,
-        ...(result.isShared ? [...numbers, against] : numbers),
-        'P',
-      ].map((head) => ({ head })),
+      columns: [`${searchedKind(result)} and outcome`, ...(result.isShared ? [...numbers, against] : numbers), 'P'].map(
+        (head) => ({ head }),
+      ),
       groups: rows.map((row) => ({ weight: 0, rows: [narrowRow(row)] })),
     },
   };

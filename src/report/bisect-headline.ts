@@ -46,10 +46,7 @@ export function bisectHeadline(result: BisectResult): string {
     case 'inconclusive': {
       const best = answer.best
         .slice(0, maxNamed)
-        .map(
-          ({ revision, probability }) =>
-            `${idOf(result, revision)} (${probabilityText(probability)})`,
-        );
+        .map(({ revision, probability }) => `${idOf(result, revision)} (${probabilityText(probability)})`);
       const candidates = best.length === 0 ? '' : `: ${best.join(', ')}`;
       return `no ${searchedKind(result)} is certain yet${candidates}, ${boots}, about ${answer.bootsExpected} more expected`;
     }
@@ -81,9 +78,7 @@ export function bisectLook({ answer, metric }: BisectResult): CellVerdict['kind'
     case 'group':
       return lookOf(answer.change, metric);
     case 'several':
-      return answer.found.some(({ change }) => isLoss({ metric }, change.change))
-        ? 'regression'
-        : 'improvement';
+      return answer.found.some(({ change }) => isLoss({ metric }, change.change)) ? 'regression' : 'improvement';
     case 'not-reproduced':
       return 'invalid';
     case 'slide':
@@ -149,8 +144,7 @@ const maxSteps = 5;
 
 function afterCulprit(result: BisectResult, answer: Culprit, ways: BisectWays): string[] {
   const { revert, reason } = result;
-  const where =
-    reason === undefined ? 'See what it does for each packet' : 'See below which functions changed';
+  const where = reason === undefined ? 'See what it does for each packet' : 'See below which functions changed';
   const look = isLoss(result, answer.change.change)
     ? `${where}, and make that cheaper; or keep it, and justify the loss.`
     : `Nothing needs to be fixed. ${where}.`;
@@ -170,11 +164,7 @@ function togetherLines(result: BisectResult, { measuredWith, revision }: Culprit
   ];
 }
 
-function afterGroup(
-  { revisions, isShared }: BisectResult,
-  { likelyFix }: Group,
-  { fixUp, goOn }: BisectWays,
-): string {
+function afterGroup({ revisions, isShared }: BisectResult, { likelyFix }: Group, { fixUp, goOn }: BisectWays): string {
   const fix = revisions.find(({ commit }) => commit === likelyFix);
   if (fix?.diff !== undefined) {
     return `No commit between them could be measured; ${revisionId(fix)} probably made the later ones work.`;
@@ -206,9 +196,7 @@ function foundText(result: BisectResult, found: LocatedChange): string {
   const count = found.last - found.after;
   const ids =
     count <= maxNamed
-      ? Array.from({ length: count }, (_, index) => idOf(result, found.after + 1 + index)).join(
-          ', ',
-        )
+      ? Array.from({ length: count }, (_, index) => idOf(result, found.after + 1 + index)).join(', ')
       : `${idOf(result, found.after + 1)} … ${idOf(result, found.last)}`;
   return `one of these ${count} ${effectText}: ${ids}`;
 }
@@ -224,13 +212,11 @@ const verbOf = (change: BisectChange, metric: Metric): string => wayOf(change, m
 const unitOf = (change: BisectChange, metric: Metric): string => wayOf(change, metric)[1];
 
 /** The farther end of an interval that may be asymmetric. */
-const errorOf = ({ change, low, high }: BisectChange): number =>
-  Math.max(change - low, high - change, 0);
+const errorOf = ({ change, low, high }: BisectChange): number => Math.max(change - low, high - change, 0);
 
 const sizeOf = (change: BisectChange): string => formatSizeAndError(change.change, errorOf(change));
 
-export const changeText = (change: BisectChange): string =>
-  formatChangeAndError(change.change, errorOf(change));
+export const changeText = (change: BisectChange): string => formatChangeAndError(change.change, errorOf(change));
 
 const bitByBit = ({ change }: BisectChange, metric: Metric): string =>
   isLoss({ metric }, change) ? 'lost gradually' : 'gained gradually';
@@ -268,8 +254,7 @@ const openText = (open: readonly { after: number; last: number }[], kind: string
 
 const bootsText = (result: BisectResult): string => counted(result.boots, unitOfRuns(result));
 
-const unitOfRuns = ({ isShared }: Pick<BisectResult, 'isShared'>): string =>
-  isShared ? 'trial' : 'boot';
+const unitOfRuns = ({ isShared }: Pick<BisectResult, 'isShared'>): string => (isShared ? 'trial' : 'boot');
 
 const listed = (parts: readonly string[]): string =>
   [parts.slice(0, -1).join(', '), parts.at(-1)].filter(Boolean).join(' and ');
@@ -279,9 +264,7 @@ const idOf = ({ revisions }: BisectResult, index: number): string =>
   revisionId(revisions[index]) || 'an unknown commit';
 
 /** `f8f5b459d21e`, or `diff 32` of a commit that only ppsgate has; empty without a revision. */
-export const revisionId = (
-  revision: Pick<BisectRevision, 'commit' | 'diff'> | undefined,
-): string =>
+export const revisionId = (revision: Pick<BisectRevision, 'commit' | 'diff'> | undefined): string =>
   revision?.diff === undefined ? shortId(revision?.commit ?? '') : `diff ${revision.diff}`;
 
 /** The kind of thing that is searched: `diff` or `commit`. */

@@ -3,11 +3,7 @@
 import { mean, sumNthPowerDeviations } from 'simple-statistics';
 import { moderated, noNoise, sumOf } from '../analysis/stats/evidence.ts';
 import { criticalT } from '../analysis/stats/student.ts';
-import {
-  type BisectResult,
-  type BisectRevision,
-  bisectConfidenceRatio,
-} from '../model/bisect-result.ts';
+import { type BisectResult, type BisectRevision, bisectConfidenceRatio } from '../model/bisect-result.ts';
 import { numbersOf } from './bisect-numbers.ts';
 import { stepsOf } from './bisect-rows.ts';
 
@@ -40,14 +36,10 @@ export function levelsOf(result: BisectResult): Level[] {
     sumOfSquares: groups.reduce((sum, { logs }) => sum + sumNthPowerDeviations(logs, 2), 0),
     degreesOfFreedom: groups.reduce((sum, { logs }) => sum + logs.length - 1, 0),
   };
-  const { sumOfSquares, degreesOfFreedom } = sumOf(
-    own,
-    result.isShared ? noNoise : moderated(result.history),
-  );
+  const { sumOfSquares, degreesOfFreedom } = sumOf(own, result.isShared ? noNoise : moderated(result.history));
   const reachOfOne =
     degreesOfFreedom > 0
-      ? criticalT(degreesOfFreedom, (1 - bisectConfidenceRatio) / 2) *
-        Math.sqrt(sumOfSquares / degreesOfFreedom)
+      ? criticalT(degreesOfFreedom, (1 - bisectConfidenceRatio) / 2) * Math.sqrt(sumOfSquares / degreesOfFreedom)
       : 0;
   return groups.map(({ first, last, logs }) => {
     const [middle, reach] = [mean(logs), reachOfOne / Math.sqrt(logs.length)];

@@ -4,8 +4,7 @@ import { median } from '../analysis/stats/summary.ts';
 import type { BisectForm, BisectResult } from '../model/bisect-result.ts';
 import type { Run } from '../model/result.ts';
 
-export const isMeasured = ({ values, fault }: BisectForm): boolean =>
-  fault === undefined && values.length > 0;
+export const isMeasured = ({ values, fault }: BisectForm): boolean => fault === undefined && values.length > 0;
 
 /** A number per boot in the metric's unit, or per trial as a ratio to good; good's own ratios are 1. */
 export type FormNumbers = (form: BisectForm) => readonly number[];

@@ -3,13 +3,7 @@
 import type { CellProfiles } from '../analysis/profile/result-profiles.ts';
 import type { BisectResult } from '../model/bisect-result.ts';
 import { counted } from '../model/format.ts';
-import {
-  bisectHeadline,
-  bisectLook,
-  bisectNextSteps,
-  faultText,
-  searchedKind,
-} from './bisect-headline.ts';
+import { bisectHeadline, bisectLook, bisectNextSteps, faultText, searchedKind } from './bisect-headline.ts';
 import { bisectPlot } from './bisect-plot.ts';
 import { type BisectRow, bisectRows, hasFixUps } from './bisect-rows.ts';
 import {
@@ -65,10 +59,7 @@ export function bisectPage(result: BisectResult, profiles: readonly CellProfiles
     sections: [
       revisions(result),
       section('revert', 'The bad commit without the culprit', list(revertLines(result))),
-      section('why', 'Before and after', [
-        ...whyBlocks(result),
-        ...graphFolds(picturesThatFit(graphs)),
-      ]),
+      section('why', 'Before and after', [...whyBlocks(result), ...graphFolds(picturesThatFit(graphs))]),
       section('faults', 'What cannot be measured', faults(result)),
       section('remarks', 'Testbed notes', warnings(result)),
       section('numbers', 'Numbers', numbers(result)),
@@ -168,8 +159,7 @@ function faults(result: BisectResult): Block[] {
   ];
 }
 
-const warnings = ({ testbed }: BisectResult): Block[] =>
-  list(testbed.warnings.map((text) => quoted(text, 500)));
+const warnings = ({ testbed }: BisectResult): Block[] => list(testbed.warnings.map((text) => quoted(text, 500)));
 
 function numbers(result: BisectResult): Block[] {
   const inOrder = result.runs.toSorted((a, b) => a.number - b.number);

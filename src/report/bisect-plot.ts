@@ -1,10 +1,6 @@
 // Draws a bisection in SVG: rates of all boots along the commits, levels, and probabilities.
 
-import {
-  type BisectResult,
-  type BisectRevision,
-  bisectConfidenceRatio,
-} from '../model/bisect-result.ts';
+import { type BisectResult, type BisectRevision, bisectConfidenceRatio } from '../model/bisect-result.ts';
 import { plainLine } from '../model/escape.ts';
 import {
   formatChange,
@@ -18,13 +14,7 @@ import {
 import { isLoss } from '../model/result.ts';
 import { cellName } from '../model/scenario.ts';
 import { escaped } from '../model/xml.ts';
-import {
-  bisectHeadline,
-  bisectTitle,
-  faultText,
-  revisionId,
-  searchedKind,
-} from './bisect-headline.ts';
+import { bisectHeadline, bisectTitle, faultText, revisionId, searchedKind } from './bisect-headline.ts';
 import { type Level, levelsOf } from './bisect-levels.ts';
 import { type FormNumbers, isMeasured, numbersOf } from './bisect-numbers.ts';
 import { isNamed, type RevisionRange, rangesOf, stepsOf, triedCounts } from './bisect-rows.ts';
@@ -66,9 +56,7 @@ export function bisectPlot(result: BisectResult, form: PlotForm = 'wide'): strin
 
 /** Alternative text. */
 export function bisectPlotAlt(result: BisectResult): string {
-  const failed = result.revisions.filter(
-    ({ forms }) => forms.length > 0 && !forms.some(isMeasured),
-  ).length;
+  const failed = result.revisions.filter(({ forms }) => forms.length > 0 && !forms.some(isMeasured)).length;
   const { distinct, tried } = triedCounts(result);
   const without = failed > 0 ? ` and ${failed} of them cannot be measured` : '';
   const what = result.isShared ? 'The change against good in each trial' : 'The rate of each boot';
@@ -156,9 +144,7 @@ type Dot = { value: number; isPlain: boolean };
 const maxDots = 100;
 
 function dotsOf({ forms }: BisectRevision, numbers: FormNumbers): Dot[] {
-  const dots = forms.flatMap((form) =>
-    numbers(form).map((value) => ({ value, isPlain: form.fixUps.length === 0 })),
-  );
+  const dots = forms.flatMap((form) => numbers(form).map((value) => ({ value, isPlain: form.fixUps.length === 0 })));
   const every = Math.ceil(dots.length / maxDots);
   return dots.filter((_, index) => index % every === 0);
 }
@@ -168,9 +154,7 @@ function heading(drawing: BisectDrawing): string[] {
   const { title, subtitle, margin: x } = sizes;
   const { metric, cell, testbed } = result;
   const rates = ratesText(drawing);
-  const name = result.isShared
-    ? `${metricName(metric)}, against good in each trial`
-    : metricName(metric);
+  const name = result.isShared ? `${metricName(metric)}, against good in each trial` : metricName(metric);
   const parts = subtitle.hasSetting
     ? [rates, name, cellName(cell), plainLine(testbed.name, 40)]
     : [rates, cellName(cell)];
@@ -195,10 +179,7 @@ function ratesText({ result, levels }: BisectDrawing): string {
 const valueText = ({ isShared, metric }: BisectResult, value: number): string =>
   isShared ? formatChange(value - 1) : formatMetric(value, metric);
 
-const gaps = ({
-  columns,
-  sizes: { top, bottom, chanceTop, chanceBottom },
-}: BisectDrawing): string[] =>
+const gaps = ({ columns, sizes: { top, bottom, chanceTop, chanceBottom } }: BisectDrawing): string[] =>
   columns.flatMap(({ isListed, left: x, width }) =>
     isListed
       ? []
@@ -216,8 +197,7 @@ function grid(drawing: BisectDrawing): string[] {
   const { result, sizes, axis } = drawing;
   const { left, right, bottom, chanceTop, chanceBottom } = sizes;
   const line = (y: number) => path(`M${left} ${y}H${right}`, { stroke: pale });
-  const label = (labelText: string, y: number) =>
-    text(labelText, { x: left - 8, y, ...small, 'text-anchor': 'end' });
+  const label = (labelText: string, y: number) => text(labelText, { x: left - 8, y, ...small, 'text-anchor': 'end' });
   return [
     ...ticksOf(axis, 6).flatMap((tick) => {
       const y = drawing.heightOf(tick);
@@ -303,9 +283,7 @@ function faultName({ faults }: FailedRange, area: Area): string[] {
   const isUpright = long > area.width;
   if (name === '' || (isUpright && (area.width < 16 || long > area.height))) return [];
   const [width, height] = isUpright ? [16, long] : [long, 16];
-  const turned = isUpright
-    ? { transform: `rotate(-90 ${round(middle.x)} ${round(middle.y)})` }
-    : undefined;
+  const turned = isUpright ? { transform: `rotate(-90 ${round(middle.x)} ${round(middle.y)})` } : undefined;
   return [
     element('rect', {
       x: middle.x - width / 2,
@@ -342,8 +320,7 @@ function bands(drawing: BisectDrawing): string[] {
   });
 }
 
-const hasSteps = ({ result }: BisectDrawing): boolean =>
-  ['culprit', 'group', 'several'].includes(result.answer.kind);
+const hasSteps = ({ result }: BisectDrawing): boolean => ['culprit', 'group', 'several'].includes(result.answer.kind);
 
 /** The first level is neutral; others are better or worse, if the answer distinguishes them. */
 function colorOf(drawing: BisectDrawing, nth: number): string {
@@ -407,19 +384,13 @@ function marks(column: PlotColumn, drawing: BisectDrawing): string[] {
   return placedDots(column, revision, drawing).map(({ x, value, isPlain }) => {
     const look = { color, isPlain, radius: sizes.radius };
     const y = drawing.heightOf(value);
-    return isWithin(value, drawing.axis)
-      ? dot(x, y, look)
-      : arrow(x, y, { ...look, isUp: value > drawing.axis.high });
+    return isWithin(value, drawing.axis) ? dot(x, y, look) : arrow(x, y, { ...look, isUp: value > drawing.axis.high });
   });
 }
 
 type PlacedDot = Dot & { x: number };
 
-function placedDots(
-  column: PlotColumn,
-  revision: BisectRevision,
-  { sizes, numbers }: BisectDrawing,
-): PlacedDot[] {
+function placedDots(column: PlotColumn, revision: BisectRevision, { sizes, numbers }: BisectDrawing): PlacedDot[] {
   const dots = dotsOf(revision, numbers);
   const available = Math.max(column.width - 2 * sizes.radius - 2, 0);
   const apart = Math.min(2 * sizes.radius + 2, available / Math.max(dots.length - 1, 1));
@@ -453,11 +424,7 @@ function outsideValues(drawing: BisectDrawing): string[] {
 type Look = { color: string; isPlain: boolean; radius: number };
 
 /** Draws an arrow whose tip points to a value outside the plot. */
-function arrow(
-  x: number,
-  y: number,
-  { color, isPlain, radius: r, isUp }: Look & { isUp: boolean },
-) {
+function arrow(x: number, y: number, { color, isPlain, radius: r, isUp }: Look & { isUp: boolean }) {
   const [base, tip] = isUp ? [2 * r, -2 * r] : [-2 * r, 2 * r];
   const colors = isPlain ? { fill: color, stroke: paper } : { fill: paper, stroke: color };
   return path(`M${round(x - r)} ${round(y + base)}h${2 * r}l${-r} ${tip}Z`, colors);
@@ -468,9 +435,7 @@ const dot = (cx: number, cy: number, { color, isPlain, radius: r }: Look): strin
     cx,
     cy,
     r,
-    ...(isPlain
-      ? { fill: color, stroke: paper }
-      : { fill: paper, stroke: color, 'stroke-width': 1.6 }),
+    ...(isPlain ? { fill: color, stroke: paper } : { fill: paper, stroke: color, 'stroke-width': 1.6 }),
   });
 
 /** Draws a bar for each revision by probability, and labels the greatest. */
@@ -545,10 +510,7 @@ function labels({ result, sizes, columns }: BisectDrawing): string[] {
   ];
 }
 
-function tooltip(
-  { isListed, first, left: x, width }: PlotColumn,
-  { result, sizes }: BisectDrawing,
-): string[] {
+function tooltip({ isListed, first, left: x, width }: PlotColumn, { result, sizes }: BisectDrawing): string[] {
   const revision = result.revisions[first];
   if (!isListed || revision === undefined) return [];
   const { place, subject, probability } = revision;
@@ -565,10 +527,7 @@ function tooltip(
 
 type LegendEntry = { label: string; sample: (x: number, y: number) => string };
 
-function legendPieces(
-  drawing: BisectDrawing,
-  dots: readonly Dot[],
-): { pieces: string[]; bottom: number } {
+function legendPieces(drawing: BisectDrawing, dots: readonly Dot[]): { pieces: string[]; bottom: number } {
   const { sizes } = drawing;
   const { margin, width, chanceBottom } = sizes;
   let [x, y] = [margin, chanceBottom + 56];
@@ -585,13 +544,9 @@ function legendPieces(
 function entriesOf(drawing: BisectDrawing, dots: readonly Dot[]): LegendEntry[] {
   const { result, levels } = drawing;
   const kinds = new Set(failuresOf(drawing).map(({ kind }) => kind));
-  const isMixed = result.revisions.some(
-    ({ forms }) => forms.some(isMeasured) && forms.some(({ fault }) => fault),
-  );
-  const mark = (isPlain: boolean) => (x: number, y: number) =>
-    dot(x + 5, y - 4, { color: ink, isPlain, radius: 4 });
-  const box = (stroke: string) => (x: number, y: number) =>
-    hatching({ x, y: y - 10, width: 12, height: 12 }, stroke);
+  const isMixed = result.revisions.some(({ forms }) => forms.some(isMeasured) && forms.some(({ fault }) => fault));
+  const mark = (isPlain: boolean) => (x: number, y: number) => dot(x + 5, y - 4, { color: ink, isPlain, radius: 4 });
+  const box = (stroke: string) => (x: number, y: number) => hatching({ x, y: y - 10, width: 12, height: 12 }, stroke);
   const one = result.isShared ? 'trial' : 'boot';
   const percent = formatPercent(bisectConfidenceRatio);
   const all: (LegendEntry & { isThere: boolean })[] = [

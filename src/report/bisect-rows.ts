@@ -64,11 +64,7 @@ function namedRevisions({ answer, revisions }: BisectResult): {
   const members = steps.flatMap(({ after, last }) =>
     revisions.flatMap((_, index) => (index > after && index <= last ? index : [])),
   );
-  const neighbours = [
-    0,
-    revisions.length - 1,
-    ...steps.flatMap(({ after, last }) => [after, last]),
-  ];
+  const neighbours = [0, revisions.length - 1, ...steps.flatMap(({ after, last }) => [after, last])];
   return { members: new Set(members), neighbours: new Set(neighbours.filter(within)) };
 }
 
@@ -91,11 +87,9 @@ export function stepsOf(answer: BisectResult['answer']): { after: number; last: 
 }
 
 export const isNamed = (answer: BisectResult['answer'], index: number): boolean =>
-  answer.kind !== 'inconclusive' &&
-  stepsOf(answer).some(({ after, last }) => index > after && index <= last);
+  answer.kind !== 'inconclusive' && stepsOf(answer).some(({ after, last }) => index > after && index <= last);
 
-const bootsOf = (forms: readonly BisectForm[]): number =>
-  forms.reduce((sum, { values }) => sum + values.length, 0);
+const bootsOf = (forms: readonly BisectForm[]): number => forms.reduce((sum, { values }) => sum + values.length, 0);
 
 export type BisectRow =
   | {
@@ -177,9 +171,7 @@ function bootsText(form: BisectForm | undefined, isShared: boolean, numbers: For
 }
 
 const medianText = ({ metric }: BisectResult, form: BisectForm | undefined): string =>
-  form !== undefined && isMeasured(form)
-    ? unbroken(formatMetric(median(form.values), metric))
-    : '–';
+  form !== undefined && isMeasured(form) ? unbroken(formatMetric(median(form.values), metric)) : '–';
 
 function changeOf({ revisions }: BisectResult, form: BisectForm, numbers: FormNumbers): string {
   const ofGood = median([...(revisions[0]?.forms ?? []).flatMap(numbers)]);

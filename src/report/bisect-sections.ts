@@ -20,8 +20,7 @@ export const searchedText = (result: BisectResult): Text =>
 /** The measurement of bad without the culprit, or the reason for its absence. */
 export function revertLines({ revert, metric }: BisectResult): Text[] {
   if (revert === undefined) return [];
-  if (revert.kind === 'impossible')
-    return [words`It cannot be measured: ${quoted(revert.why, 300)}`];
+  if (revert.kind === 'impossible') return [words`It cannot be measured: ${quoted(revert.why, 300)}`];
   const { values, change } = revert;
   const rates = `${formatMetric(change.before, metric)} → ${formatMetric(change.after, metric)}`;
   return [`${changeText(change)} against the bad one (${rates}), ${counted(values.length, 'run')}`];
@@ -34,9 +33,7 @@ export function faultGroups({ revisions }: BisectResult): FaultGroup[] {
   const failed = revisions.flatMap((revision) =>
     revision.forms.flatMap(({ fault, fixUps }) => (fault ? { revision, fault, fixUps } : [])),
   );
-  const groups = Map.groupBy(failed, ({ fault, fixUps }) =>
-    JSON.stringify([fault.kind, fault.message, fixUps]),
-  );
+  const groups = Map.groupBy(failed, ({ fault, fixUps }) => JSON.stringify([fault.kind, fault.message, fixUps]));
   return [...groups.values()].flatMap((group) => {
     const [first] = group;
     if (first === undefined) return [];
@@ -46,9 +43,7 @@ export function faultGroups({ revisions }: BisectResult): FaultGroup[] {
 
 /** `2 f8f5b459d21e, 6 6815909abda2 and 8 more`, `with 431980466ff0`. */
 export function failedRevisions({ revisions, fixUps }: FaultGroup): string {
-  const named = revisions
-    .slice(0, maxNamed)
-    .map((revision) => `${revision.place} (${revisionId(revision)})`);
+  const named = revisions.slice(0, maxNamed).map((revision) => `${revision.place} (${revisionId(revision)})`);
   const rest = revisions.length - named.length;
   const who = [named.join(', '), ...(rest > 0 ? [`${rest} more`] : [])].join(' and ');
   return fixUps.length === 0 ? who : `${who}, with ${fixUps.slice(0, 4).map(shortId).join(', ')}`;

@@ -1,34 +1,12 @@
 // Builds the table of all cells by one metric.
 
 import { runCounts } from '../analysis/stats/interim-result.ts';
-import {
-  formatChange,
-  formatInterval,
-  formatMetric,
-  formatPercent,
-  formatRuns,
-  metricName,
-} from '../model/format.ts';
+import { formatChange, formatInterval, formatMetric, formatPercent, formatRuns, metricName } from '../model/format.ts';
 import type { Metric } from '../model/metric.ts';
 import { comparedNames, type Patch } from '../model/patch.ts';
-import {
-  type CellResult,
-  type Comparison,
-  type Result,
-  verdictsWorstFirst,
-} from '../model/result.ts';
+import { type CellResult, type Comparison, type Result, verdictsWorstFirst } from '../model/result.ts';
 import { cellName } from '../model/scenario.ts';
-import {
-  type Block,
-  type Column,
-  mark,
-  nameOf,
-  quoted,
-  strong,
-  type Text,
-  verdictWord,
-  words,
-} from './document.ts';
+import { type Block, type Column, mark, nameOf, quoted, strong, type Text, verdictWord, words } from './document.ts';
 import { isSilent, silenceOf, stoppedCells } from './headline.ts';
 
 /**
@@ -61,9 +39,7 @@ export function cellTable(
     groups: groups.map(({ weight, rows }) => ({
       weight,
       rows: rows.map(({ name, verdict, change, base, patched, runs }) =>
-        isJudged
-          ? [name, verdict, change, base, patched, runs]
-          : [name, change, base, patched, runs],
+        isJudged ? [name, verdict, change, base, patched, runs] : [name, change, base, patched, runs],
       ),
     })),
     narrow: {
@@ -98,8 +74,7 @@ const maxHeadCharacters = 30;
 const endOf = (text: string): string =>
   text.length > maxHeadCharacters ? `…${text.slice(1 - maxHeadCharacters)}` : text;
 
-export const numberColumns = (...heads: readonly string[]): Column[] =>
-  heads.map((head) => ({ head, isNumber: true }));
+export const numberColumns = (...heads: readonly string[]): Column[] => heads.map((head) => ({ head, isNumber: true }));
 
 /** Only the change may wrap. */
 type CellRow = {
@@ -111,12 +86,7 @@ type CellRow = {
   runs: string;
 };
 
-function rowsOf(
-  result: CellResult,
-  metric: Metric,
-  isJudged: boolean,
-  isOnPage: boolean,
-): CellRow[] {
+function rowsOf(result: CellResult, metric: Metric, isJudged: boolean, isOnPage: boolean): CellRow[] {
   const { comparisons, others } = result;
   const verdict = result.verdict.kind;
   const isQuiet = isSilent(result);
@@ -134,9 +104,7 @@ function rowsOf(
         : words`${mark(verdict)} ${verdict}${remarkOf(result)}`,
       change: verified && !isQuiet ? changeOf(verified) : '–',
       ...valuesOf(own),
-      runs: unbroken(
-        formatRuns(verified ? [verified.baseRuns, verified.patchedRuns] : counted, made),
-      ),
+      runs: unbroken(formatRuns(verified ? [verified.baseRuns, verified.patchedRuns] : counted, made)),
     },
     ...others.map((other): CellRow => {
       const its = comparisonBy(metric, other.comparisons, isJudged);
@@ -152,11 +120,7 @@ function rowsOf(
 }
 
 /** A DUT that forwards nothing has no time per packet, but a rate of 0. */
-const comparisonBy = (
-  metric: Metric,
-  comparisons: readonly Comparison[],
-  isJudged: boolean,
-): Comparison | undefined =>
+const comparisonBy = (metric: Metric, comparisons: readonly Comparison[], isJudged: boolean): Comparison | undefined =>
   comparisons.find((one) => one.metric === metric) ?? (isJudged ? comparisons[0] : undefined);
 
 /** `−10.4 % (−11.2 … −9.60)`; bold if significant. */
@@ -189,5 +153,4 @@ export const unbroken = (text: string): string => text.replaceAll(' ', '\u00a0')
 export const worstFirst = (cells: readonly CellResult[]): CellResult[] =>
   cells.toSorted((a, b) => weightOf(a) - weightOf(b));
 
-export const weightOf = ({ verdict }: CellResult): number =>
-  verdictsWorstFirst.indexOf(verdict.kind);
+export const weightOf = ({ verdict }: CellResult): number => verdictsWorstFirst.indexOf(verdict.kind);

@@ -1,21 +1,8 @@
 // Builds a cell's section of the page: its verdict, the reason, flamegraphs and runs.
 
-import {
-  counted,
-  formatChange,
-  formatInterval,
-  formatMetric,
-  formatPercent,
-  metricNouns,
-} from '../model/format.ts';
+import { counted, formatChange, formatInterval, formatMetric, formatPercent, metricNouns } from '../model/format.ts';
 import type { Metric } from '../model/metric.ts';
-import {
-  type CellResult,
-  metricSchema,
-  type Policy,
-  type ProfileReason,
-  type Run,
-} from '../model/result.ts';
+import { type CellResult, metricSchema, type Policy, type ProfileReason, type Run } from '../model/result.ts';
 import { cellAnchor, numberColumns, remarkOf } from './cell-rows.ts';
 import { changedColumns, changedRow, hasCost, reasonTitle } from './change-reason.ts';
 import {
@@ -40,11 +27,7 @@ import { ministatFold, ministats } from './ministat-blocks.ts';
 import { runPlot } from './run-plot.ts';
 import { apartLines, spareRuns, uncountedLines, whySpare } from './sections.ts';
 
-export const cellSection = (
-  policy: Policy,
-  result: CellResult,
-  pictures: readonly Picture[],
-): PageSection => ({
+export const cellSection = (policy: Policy, result: CellResult, pictures: readonly Picture[]): PageSection => ({
   id: cellAnchor(result),
   heading: words`${mark(result.verdict.kind)} ${nameOf(result.cell)}`,
   blocks: [
@@ -76,19 +59,12 @@ function conclusion(policy: Policy, cell: CellResult): Block[] {
   return [paragraph([word, small, remarkOf(cell), numbers ?? ''])];
 }
 
-export function whyBlocks(
-  { reason, profiles }: Pick<CellResult, 'reason' | 'profiles'>,
-  title = 'Why',
-): Block[] {
+export function whyBlocks({ reason, profiles }: Pick<CellResult, 'reason' | 'profiles'>, title = 'Why'): Block[] {
   const missing = profiles.flatMap((one) =>
     one.kind === 'missing' ? [words`${quoted(one.variant)}: ${quoted(one.reason, 500)}`] : [],
   );
   if (reason === undefined && missing.length === 0) return [];
-  return [
-    heading(title),
-    ...(reason ? [changedFunctions(reason)] : []),
-    ...list(missing, 'There is no profile of'),
-  ];
+  return [heading(title), ...(reason ? [changedFunctions(reason)] : []), ...list(missing, 'There is no profile of')];
 }
 
 function changedFunctions({ changedFunctions: changed, moved, idleFrames }: ProfileReason): Block {
@@ -96,10 +72,7 @@ function changedFunctions({ changedFunctions: changed, moved, idleFrames }: Prof
     idleFrames.map((name) => quoted(name)),
     ', ',
   );
-  const idle =
-    idleFrames.length > 0
-      ? words` Stacks with ${names} are left out, because the CPU idled in them.`
-      : '';
+  const idle = idleFrames.length > 0 ? words` Stacks with ${names} are left out, because the CPU idled in them.` : '';
   if (changed.length === 0) {
     return paragraph(words`No function’s share of the samples changed beyond chance.${idle}`);
   }

@@ -1,12 +1,6 @@
 // Explains why a cell got slower or faster: changed functions, or missing profiles.
 
-import {
-  counted,
-  formatDifference,
-  formatShare,
-  formatTwoDigits,
-  grouped,
-} from '../model/format.ts';
+import { counted, formatDifference, formatShare, formatTwoDigits, grouped } from '../model/format.ts';
 import type { CellProfile, CellResult, CellVerdict, ChangedFunction } from '../model/result.ts';
 import { flamegraphAnchor } from '../model/scenario.ts';
 import { isJudged } from '../model/variant-name.ts';
@@ -35,33 +29,19 @@ type Explained = Pick<CellResult, 'cell' | 'profiles' | 'reason'>;
 
 /** Explains the first cells in a line each, and counts the rest. */
 export function whyLines(cells: readonly CellResult[], links: GraphLinks): Text[] {
-  const explained = order.flatMap((kind) =>
-    cells.filter((cell) => cell.verdict.kind === kind && deservesLine(cell)),
-  );
+  const explained = order.flatMap((kind) => cells.filter((cell) => cell.verdict.kind === kind && deservesLine(cell)));
   const lines = explained
     .slice(0, maxLines)
-    .map(
-      (cell) =>
-        words`${strong(reasonTitle(cell))} (${nameOf(cell.cell)}): ${reasonText(cell, links)}`,
-    );
+    .map((cell) => words`${strong(reasonTitle(cell))} (${nameOf(cell.cell)}): ${reasonText(cell, links)}`);
   const rest = explained.length - lines.length;
   return rest > 0
-    ? [
-        ...lines,
-        words`${strong('Why')} of ${String(rest)} more ${rest === 1 ? 'cell' : 'cells'}: below`,
-      ]
+    ? [...lines, words`${strong('Why')} of ${String(rest)} more ${rest === 1 ? 'cell' : 'cells'}: below`]
     : lines;
 }
 
 const maxLines = 3;
 
-const order: CellVerdict['kind'][] = [
-  'regression',
-  'improvement',
-  'inconclusive',
-  'invalid',
-  'no-regression',
-];
+const order: CellVerdict['kind'][] = ['regression', 'improvement', 'inconclusive', 'invalid', 'no-regression'];
 
 const deservesLine = (cell: CellResult): boolean =>
   isExplained(cell) && (isChanged(cell) || cell.reason?.changedFunctions[0] !== undefined);
@@ -69,17 +49,14 @@ const deservesLine = (cell: CellResult): boolean =>
 /** A packet that is not forwarded has no time for a profile to explain. */
 export const isExplained = (cell: CellResult): boolean => isProfiled(cell) && !isSilent(cell);
 
-const isChanged = ({ verdict: { kind } }: CellResult): boolean =>
-  kind === 'regression' || kind === 'improvement';
+const isChanged = ({ verdict: { kind } }: CellResult): boolean => kind === 'regression' || kind === 'improvement';
 
 /** Promises no reason if nothing is known to have changed. */
-export const reasonTitle = (cell: CellResult): string =>
-  isChanged(cell) ? 'Why' : 'Changed functions';
+export const reasonTitle = (cell: CellResult): string => (isChanged(cell) ? 'Why' : 'Changed functions');
 
 export const isProfiled = (cell: Explained): boolean => judgedProfiles(cell).length > 0;
 
-const judgedProfiles = ({ profiles }: Explained): CellProfile[] =>
-  profiles.filter(({ variant }) => isJudged(variant));
+const judgedProfiles = ({ profiles }: Explained): CellProfile[] => profiles.filter(({ variant }) => isJudged(variant));
 
 const maxNamed = 3;
 
@@ -117,9 +94,7 @@ const missingTexts = (cell: Explained): Text[] =>
  */
 function changeText(changedFunction: ChangedFunction): string {
   const { baseRatio, patchedRatio, instructionsPerPacket } = changedFunction;
-  const change = hasCost(changedFunction)
-    ? `${costText(changedFunction)} per packet`
-    : pointsText(changedFunction);
+  const change = hasCost(changedFunction) ? `${costText(changedFunction)} per packet` : pointsText(changedFunction);
   const whole = instructionsPerPacket === undefined ? 'cycles' : 'them';
   return `${change} (${formatShare(baseRatio)} → ${formatShare(patchedRatio)} % of ${whole})`;
 }
@@ -180,9 +155,7 @@ function groundsText(cell: Explained): Text {
   return joined(
     [
       ...judgedProfiles(cell).flatMap((profile) =>
-        profile.kind === 'profiled'
-          ? `${grouped(profile.busySamples)} samples of ${profile.variant}`
-          : [],
+        profile.kind === 'profiled' ? `${grouped(profile.busySamples)} samples of ${profile.variant}` : [],
       ),
       ...missingTexts(cell),
       ...(idle.length > 0 ? [words`left out as idle: ${joined(idle, ' ')}`] : []),
@@ -204,8 +177,6 @@ function flamegraphs(cell: Explained, links: GraphLinks): Text {
 }
 
 function graphNames(cell: Explained): string[] {
-  const names = judgedProfiles(cell).flatMap(({ kind, variant }) =>
-    kind === 'profiled' ? variant : [],
-  );
+  const names = judgedProfiles(cell).flatMap(({ kind, variant }) => (kind === 'profiled' ? variant : []));
   return names.length > 1 ? [...names, 'difference'] : names;
 }

@@ -32,8 +32,7 @@ export const quoted = (text: string, most?: number): Inline => ({
   text,
   ...(most !== undefined && { most }),
 });
-export const code = (text: string, most?: number): Inline =>
-  ({ ...quoted(text, most), kind: 'code' }) as Inline;
+export const code = (text: string, most?: number): Inline => ({ ...quoted(text, most), kind: 'code' }) as Inline;
 export const commitId = (text: string): Inline => ({ kind: 'code', text, is: 'id' });
 export const filePath = (text: string): Inline => ({ kind: 'code', text, is: 'path' });
 export const name = (text: string): Inline => ({ kind: 'name', text });
@@ -55,10 +54,7 @@ export const joined = (parts: readonly Text[], separator: string): Text =>
 
 /** `a, b and c`. */
 export const enumerated = (parts: readonly Text[]): Text =>
-  joined(
-    [...(parts.length > 1 ? [joined(parts.slice(0, -1), ', ')] : []), ...parts.slice(-1)],
-    ' and ',
-  );
+  joined([...(parts.length > 1 ? [joined(parts.slice(0, -1), ', ')] : []), ...parts.slice(-1)], ' and ');
 
 export type Column = { head: string; isNumber?: true };
 
@@ -106,11 +102,8 @@ export const folds = ['runs', 'environment', 'statistics'] as const;
 export type Detail = { fold: (typeof folds)[number]; title: string; blocks: readonly Block[] };
 
 /** Empty without items. */
-export const detailList = (
-  fold: Detail['fold'],
-  title: string,
-  items: readonly Text[],
-): Detail[] => (items.length === 0 ? [] : [{ fold, title, blocks: list(items) }]);
+export const detailList = (fold: Detail['fold'], title: string, items: readonly Text[]): Detail[] =>
+  items.length === 0 ? [] : [{ fold, title, blocks: list(items) }];
 
 /** A comment on a patch; under a limit, the last remarks and details are dropped. */
 export type CommentDocument = {

@@ -26,8 +26,7 @@ export function earlierGatesText(result: Pick<Result, 'outcome' | 'policy'>): st
 const cellsOf = ({ outcome }: Pick<Result, 'outcome'>): CellResult[] =>
   outcome.kind === 'judged' ? outcome.cells : [];
 
-const verdictOf = ({ outcome }: Pick<Result, 'outcome'>) =>
-  outcome.kind === 'judged' ? outcome.verdict : undefined;
+const verdictOf = ({ outcome }: Pick<Result, 'outcome'>) => (outcome.kind === 'judged' ? outcome.verdict : undefined);
 
 /** Returns the largest numbers of all cells. */
 function greaterOf(cells: readonly CellResult[]): EarlierGates | undefined {
@@ -39,12 +38,10 @@ function greaterOf(cells: readonly CellResult[]): EarlierGates | undefined {
   };
 }
 
-const gateOf = ({ count }: EarlierGates): string =>
-  `${formatOrdinal(count + 1)} gate of this commit`;
+const gateOf = ({ count }: EarlierGates): string => `${formatOrdinal(count + 1)} gate of this commit`;
 
 /** Probability over independent gates: 1 − (1 − rate)ⁿ. */
-const inAny = (rate: number, gates: number): string =>
-  formatPercent(-Math.expm1(gates * Math.log1p(-rate)));
+const inAny = (rate: number, gates: number): string => formatPercent(-Math.expm1(gates * Math.log1p(-rate)));
 
 function worthOf({ outcome, policy }: Pick<Result, 'outcome' | 'policy'>, { count }: EarlierGates) {
   const { marginRatio, missRatio, falseAlarmRatio } = policy;
@@ -63,10 +60,7 @@ function worthOf({ outcome, policy }: Pick<Result, 'outcome' | 'policy'>, { coun
 
 function earlierRedText({ count, regressions }: EarlierGates, verdict: string | undefined): string {
   if (regressions === 0) return '';
-  const subject =
-    count === 1
-      ? 'The earlier one'
-      : `${capitalized(formatNumeral(regressions))} of the earlier ones`;
+  const subject = count === 1 ? 'The earlier one' : `${capitalized(formatNumeral(regressions))} of the earlier ones`;
   return verdict === 'regression'
     ? ` ${subject} found a regression as well.`
     : ` ${subject} found a regression, which this verdict does not undo.`;

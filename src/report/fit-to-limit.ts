@@ -6,10 +6,7 @@ const maxRows = 100;
 const maxRowCharacters = 40_000;
 
 /** Keeps the order if all cells fit; otherwise the worst come first, with a count of the omitted ones. */
-export function rowsThatFit<T extends { weight: number }>(
-  cells: readonly T[],
-  toRow: (cell: T) => string,
-): string[] {
+export function rowsThatFit<T extends { weight: number }>(cells: readonly T[], toRow: (cell: T) => string): string[] {
   const inOrder = fittingRows(cells, toRow);
   if (inOrder.length === cells.length) return inOrder;
   const worst = fittingRows(
@@ -51,10 +48,7 @@ type WrittenComment = {
 const spare = 500;
 
 /** Keeps the remarks and details that fit, in order, and counts the rest. */
-export function fitted(
-  { main, remarks, details, toFold, end }: WrittenComment,
-  { most, sizeOf }: Limit,
-): string {
+export function fitted({ main, remarks, details, toFold, end }: WrittenComment, { most, sizeOf }: Limit): string {
   let free = most - sizeOf([...main, end].join('\n\n')) - spare;
   const fits = (text: string): boolean => {
     const size = sizeOf(text) + 2;

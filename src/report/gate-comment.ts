@@ -64,9 +64,7 @@ function mainBlocks(result: Result, links: CommentLinks): Block[] {
   const before = earlierGatesText(result);
   const missing = missingBaseText(result.patch);
   const drops = outcome.kind === 'judged' ? dropsText(outcome.cells) : [];
-  const meant = [missing, meaning, ...drops, before]
-    .filter((text) => text !== undefined)
-    .map(paragraph);
+  const meant = [missing, meaning, ...drops, before].filter((text) => text !== undefined).map(paragraph);
   switch (outcome.kind) {
     case 'judged':
       return [
@@ -111,18 +109,9 @@ function remarks(result: Result): Block[] {
   const { outcome, policy } = result;
   const cells = outcome.kind === 'judged' ? outcome.cells : [];
   return [
-    ...list(
-      movedBaselineLines(cells),
-      words`⚠️ ${strong('baseline shifted')}, which does not count against the patch:`,
-    ),
-    ...list(
-      leftOutLines(result),
-      'Left out of the comparison, which does not count against the patch:',
-    ),
-    ...list(
-      outcome.kind === 'judged' ? unseenBy(policy.metric) : [],
-      'What this metric does not cover:',
-    ),
+    ...list(movedBaselineLines(cells), words`⚠️ ${strong('baseline shifted')}, which does not count against the patch:`),
+    ...list(leftOutLines(result), 'Left out of the comparison, which does not count against the patch:'),
+    ...list(outcome.kind === 'judged' ? unseenBy(policy.metric) : [], 'What this metric does not cover:'),
   ];
 }
 
@@ -169,11 +158,7 @@ const howToRead = (result: Result): Detail => ({
   title: 'How to read this',
   blocks: [
     ...readingParagraphs(result).map(paragraph),
-    ...list(
-      verdictMeanings(result.policy).map(
-        ([verdict, meaning]) => words`${strong(verdict)}: ${meaning}`,
-      ),
-    ),
+    ...list(verdictMeanings(result.policy).map(([verdict, meaning]) => words`${strong(verdict)}: ${meaning}`)),
   ],
 });
 

@@ -58,9 +58,7 @@ export function gatePage(result: Result, profiles: readonly CellProfiles[]): Pag
   const meaning = meaningOf(result);
   const next = words`${strong('What now:')} ${nextStep(result)}`;
   const drops = outcome.kind === 'judged' ? dropsText(outcome.cells) : [];
-  const before = [...drops, earlierGatesText(result)]
-    .filter((text) => text !== undefined)
-    .map(paragraph);
+  const before = [...drops, earlierGatesText(result)].filter((text) => text !== undefined).map(paragraph);
   return {
     title: headline(result),
     verdict: symbolOf(result),
@@ -80,8 +78,7 @@ export function gatePage(result: Result, profiles: readonly CellProfiles[]): Pag
 
 function patchLink(result: Result): Inline | string {
   const { patch } = result;
-  const text =
-    patch.kind === 'revision' ? `${patchName(patch)} diff ${patch.diff}` : patchLabel(result);
+  const text = patch.kind === 'revision' ? `${patchName(patch)} diff ${patch.diff}` : patchLabel(result);
   return patch.kind === 'range' ? text : { kind: 'link', text, address: patch.url };
 }
 
@@ -136,8 +133,7 @@ function picturesOfCells(cells: readonly CellResult[], graphs: readonly Graph[])
 
 function verdicts(result: Result, cells: readonly CellResult[]): PageSection {
   const { policy } = result;
-  const tableBy = (metric: CellResult['comparisons'][number]['metric']) =>
-    cellTable(result, cells, metric, true);
+  const tableBy = (metric: CellResult['comparisons'][number]['metric']) => cellTable(result, cells, metric, true);
   return {
     id: 'verdict',
     heading: 'Verdict',
@@ -166,9 +162,7 @@ function remarks(result: Result, cells: readonly CellResult[] = []): PageSection
     ['Testbed notes', inLines(result.testbed.warnings)],
     ['Notes on the revision', inLines(notesOf(result.patch))],
   ];
-  const blocks = remarks.flatMap(([title, lines]) =>
-    lines.length > 0 ? [heading(title), ...list(lines)] : [],
-  );
+  const blocks = remarks.flatMap(([title, lines]) => (lines.length > 0 ? [heading(title), ...list(lines)] : []));
   return blocks.length > 0 ? [{ id: 'remarks', heading: 'Notes', blocks }] : [];
 }
 
@@ -210,12 +204,7 @@ function variantTable(result: Result): Block {
   // Empty if the variants share the DUT's kernel.
   const kernels = kernelsOf(result);
   const base = variants.find(({ name }) => name === 'base');
-  const heads = [
-    'variant',
-    'commit',
-    ...(kernels.size > 0 ? ['kernel'] : []),
-    'files installed on the DUT',
-  ];
+  const heads = ['variant', 'commit', ...(kernels.size > 0 ? ['kernel'] : []), 'files installed on the DUT'];
   const rows = variants.map((variant): Text[] => [
     variantText(result.patch, variant.name),
     code(variant.commit, 64),
@@ -249,9 +238,7 @@ function changedFiles(base: Variant, { files }: Variant): Text {
     ...files
       .filter(({ path, sha256 }) => before.get(path) !== sha256)
       .map(({ path }) => words`${before.has(path) ? 'changed' : 'added'} ${filePath(path)}`),
-    ...base.files
-      .filter(({ path }) => !after.has(path))
-      .map(({ path }) => words`removed ${filePath(path)}`),
+    ...base.files.filter(({ path }) => !after.has(path)).map(({ path }) => words`removed ${filePath(path)}`),
   ];
   return lines.length === 0 ? 'the same as base' : { kind: 'lines', lines };
 }

@@ -4,16 +4,7 @@ import { isCost, type Metric } from '../model/metric.ts';
 import { commitId, patchName } from '../model/patch.ts';
 import type { Rejection } from '../model/rejection.ts';
 import type { CellResult, CellVerdict, Policy, Result, Validity } from '../model/result.ts';
-import {
-  enumerated,
-  joined,
-  nameOf,
-  plainText,
-  quoted,
-  symbols,
-  type Text,
-  words,
-} from './document.ts';
+import { enumerated, joined, nameOf, plainText, quoted, symbols, type Text, words } from './document.ts';
 import { gateNumberText } from './earlier-gates-text.ts';
 
 /** `🔴 ppsgate: #7 loses 10.4 % (forwarding inet4)`; trusted plain text without markup. */
@@ -70,9 +61,7 @@ function verdictText({ outcome, policy }: Result): Text {
       return nothingThatMatters(cells, policy);
     case 'inconclusive': {
       const open =
-        cells.length === 1
-          ? 'more runs would decide'
-          : `open in ${partOf(those, cells)} until more runs decide`;
+        cells.length === 1 ? 'more runs would decide' : `open in ${partOf(those, cells)} until more runs decide`;
       return `may ${lossThatMatters(policy)} or not: ${open}`;
     }
     case 'invalid': {
@@ -96,10 +85,8 @@ const rejections: Record<Rejection['kind'], string> = {
   'out-of-disk': 'was not measured: a disk of the lab is full',
 };
 
-export const withVerdict = (
-  cells: readonly CellResult[],
-  kind: CellVerdict['kind'],
-): CellResult[] => cells.filter((cell) => cell.verdict.kind === kind);
+export const withVerdict = (cells: readonly CellResult[], kind: CellVerdict['kind']): CellResult[] =>
+  cells.filter((cell) => cell.verdict.kind === kind);
 
 export const stoppedCells = (cells: readonly CellResult[]): CellResult[] =>
   cells.filter(({ verdict }) => verdict.kind === 'inconclusive' && verdict.isStopped);
@@ -119,11 +106,7 @@ export const lossThatMatters = (policy: Policy): string =>
 const maxNamed = 3;
 
 /** `loses 10.4 % (forwarding inet4) and 9.10 % (…)`, `takes 11.6 % more CPU time per packet (forwarding inet4)`. */
-function changes(
-  cells: readonly CellResult[],
-  direction: keyof (typeof deeds)[Metric],
-  { metric }: Policy,
-): Text {
+function changes(cells: readonly CellResult[], direction: keyof (typeof deeds)[Metric], { metric }: Policy): Text {
   const silent = cells.filter(isSilent);
   const moving = cells.filter((cell) => !isSilent(cell));
   const [verb, unit] = deeds[metric][direction];
@@ -165,15 +148,12 @@ export const isSilent = ({ comparisons: [judged] }: CellResult): boolean =>
 export function silenceOf({ runs, comparisons: [judged] }: CellResult): string {
   const valid = runs.filter((run) => run.variant === 'patched' && run.validity.kind === 'valid');
   const silent = judged?.patchedRuns ?? 0;
-  return silent < valid.length
-    ? `forwards nothing in ${silent} of ${valid.length} runs`
-    : 'forwards nothing';
+  return silent < valid.length ? `forwards nothing in ${silent} of ${valid.length} runs` : 'forwards nothing';
 }
 
 /** Quotes the DUT: what dropped the packets of a variant that forwards none. */
 export const droppedBy = ({ runs }: CellResult, variant = 'patched'): string | undefined =>
-  runs.find((run) => run.variant === variant && run.pps === 0 && run.droppedBy !== undefined)
-    ?.droppedBy;
+  runs.find((run) => run.variant === variant && run.pps === 0 && run.droppedBy !== undefined)?.droppedBy;
 
 /** Names what drops the packets of silent cells; empty if unknown. */
 export function dropsText(cells: readonly CellResult[]): Text[] {
@@ -189,9 +169,7 @@ export function dropsText(cells: readonly CellResult[]): Text[] {
 
 /** `forwards nothing (forwarding inet4 and pf-stateful inet4)`; partly silent cells come last. */
 function silentText(cells: readonly CellResult[]): Text {
-  const groups = [...Map.groupBy(cells, silenceOf)].toSorted(([one], [other]) =>
-    one < other ? -1 : 1,
-  );
+  const groups = [...Map.groupBy(cells, silenceOf)].toSorted(([one], [other]) => (one < other ? -1 : 1));
   const texts = groups.map(([silence, those]) => {
     const names = those.slice(0, maxNamed).map(({ cell }) => nameOf(cell));
     return words`${silence} (${listed(names, those.length)})`;
@@ -243,9 +221,7 @@ function nothingThatMatters(cells: readonly CellResult[], policy: Policy): strin
 /** Explains, in trusted words, why most runs of cells do not count. */
 function whyInvalid(cells: readonly CellResult[]): string {
   const [busy] = cells.flatMap(busyMachine);
-  const invalid = cells.flatMap(({ runs }) =>
-    runs.filter(({ validity }) => validity.kind !== 'valid'),
-  );
+  const invalid = cells.flatMap(({ runs }) => runs.filter(({ validity }) => validity.kind !== 'valid'));
   const silent = invalid.filter(({ pps }) => pps === 0);
   if (silent.length > invalid.length / 2) return 'no packet was received';
   const silentBase = cells.flatMap(({ runs }) =>

@@ -40,5 +40,4 @@ ${body}${scripts.map((script) => html`<script>${new Html(script)}</script>\n`)}<
 
 const openTarget = (): string => embeddedScript(new URL('./open-target.js', import.meta.url));
 
-const hashOf = (text: string): string =>
-  `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;

@@ -29,8 +29,7 @@ ${body}</tbody></table>`,
 }
 
 /** Focusable, for scrolling by keyboard. */
-export const scrolling = (piece: Html): Html =>
-  html`<div class="scroll" tabindex="0">${piece}</div>\n`;
+export const scrolling = (piece: Html): Html => html`<div class="scroll" tabindex="0">${piece}</div>\n`;
 
 export const bullets = (items: readonly Piece[]): Html | undefined =>
   items.length === 0 ? undefined : html`<ul>${items.map((one) => html`<li>${one}</li>`)}</ul>\n`;
@@ -47,8 +46,7 @@ ${facts.map(([key, value]) => html`<div><dt>${breakable(plainLine(key))}</dt><dd
 `;
 
 /** `2026-11-20 12:00:00 UTC`. */
-export const timeText = (at: string): string =>
-  `${at.slice(0, 'YYYY-MM-DDTHH:MM:SS'.length).replace('T', ' ')} UTC`;
+export const timeText = (at: string): string => `${at.slice(0, 'YYYY-MM-DDTHH:MM:SS'.length).replace('T', ' ')} UTC`;
 
 /** Trusted text with backticks around code. */
 export const withCode = (text: string): Piece =>

@@ -37,9 +37,7 @@ const properties = (scheme: Record<string, string>): string =>
 
 const plotColors = Object.entries(colors)
   .flatMap(([name, color]) =>
-    ['fill', 'stroke'].map(
-      (which) => `.intervals [${which}="${color}"]{${which}:var(--${name})}\n`,
-    ),
+    ['fill', 'stroke'].map((which) => `.intervals [${which}="${color}"]{${which}:var(--${name})}\n`),
   )
   .join('');
 

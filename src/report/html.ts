@@ -11,16 +11,7 @@ import {
   written,
 } from './document.ts';
 import { htmlDocument } from './html-document.ts';
-import {
-  breakable,
-  bullets,
-  factList,
-  fold,
-  mark,
-  preformatted,
-  table,
-  withCode,
-} from './html-pieces.ts';
+import { breakable, bullets, factList, fold, mark, preformatted, table, withCode } from './html-pieces.ts';
 import { Html, html } from './markup.ts';
 
 /** About twice the page of the longest experiments, with flamegraphs. */
@@ -35,9 +26,7 @@ ${sections.map(sectionOf)}</main>
 `;
   const text = htmlDocument({ title, body, hasGraphs });
   if (text.length <= maxCharacters) return text;
-  throw new RangeError(
-    `a page of ${text.length} characters is not written, the limit is ${maxCharacters}`,
-  );
+  throw new RangeError(`a page of ${text.length} characters is not written, the limit is ${maxCharacters}`);
 }
 
 const header = ({ verdict, headline, head, contents }: PageDocument): Html =>

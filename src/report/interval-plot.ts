@@ -1,37 +1,14 @@
 // Draws the change of every cell with its interval in SVG: zero in the middle, the margin shaded.
 
 import { plainLine } from '../model/escape.ts';
-import {
-  counted,
-  formatChange,
-  formatInterval,
-  formatPercent,
-  formatSigned,
-  metricName,
-} from '../model/format.ts';
-import type {
-  CellResult,
-  CellVerdict,
-  Comparison,
-  Interval,
-  Policy,
-  Result,
-} from '../model/result.ts';
+import { counted, formatChange, formatInterval, formatPercent, formatSigned, metricName } from '../model/format.ts';
+import type { CellResult, CellVerdict, Comparison, Interval, Policy, Result } from '../model/result.ts';
 import { cellName } from '../model/scenario.ts';
 import { escaped } from '../model/xml.ts';
 import { worstFirst } from './cell-rows.ts';
 import { isSilent, marginsOf, patchLabel } from './headline.ts';
 import { clamped, type Extent, extentOf, linearScale, ticksOf } from './scale.ts';
-import {
-  type Attributes,
-  colors,
-  element,
-  type PlotForm,
-  path,
-  round,
-  svgDocument,
-  text,
-} from './svg.ts';
+import { type Attributes, colors, element, type PlotForm, path, round, svgDocument, text } from './svg.ts';
 
 /**
  * Returns SVG with its own light background; undefined without judged cells. Beyond `maxCells`, draws only the worst.
@@ -75,17 +52,14 @@ type PlotRow = {
 
 function rowsOf(result: CellResult, { metric }: Policy): PlotRow[] {
   const { cell, verdict, comparisons, others } = result;
-  const intervalOf = (all: readonly Comparison[]) =>
-    all.find((one) => one.metric === metric)?.interval;
+  const intervalOf = (all: readonly Comparison[]) => all.find((one) => one.metric === metric)?.interval;
   // Leaves out sizes of invalid cells, which are unverified, and of silent cells, whose change has none.
   const isSized = verdict.kind !== 'invalid' && !isSilent(result);
   const interval = isSized ? intervalOf(comparisons) : undefined;
   const note = isSilent(result) ? { note: 'forwards nothing' } : {};
   return [
     { label: cellName(cell), verdict: verdict.kind, interval, ...note },
-    ...others
-      .slice(0, maxOthers)
-      .map((other) => ({ label: other.variant, interval: intervalOf(other.comparisons) })),
+    ...others.slice(0, maxOthers).map((other) => ({ label: other.variant, interval: intervalOf(other.comparisons) })),
   ];
 }
 
@@ -179,10 +153,7 @@ function heading(result: Result, form: PlotSizes): string[] {
   ];
 }
 
-function heads(
-  { confidenceRatio }: Policy,
-  { top, change, interval, verdict }: PlotSizes,
-): string[] {
+function heads({ confidenceRatio }: Policy, { top, change, interval, verdict }: PlotSizes): string[] {
   const head = { y: top - 8, 'font-size': 11, fill: faint };
   return [
     text('change', { x: change.x, ...head, 'text-anchor': 'end' }),
@@ -208,16 +179,12 @@ function scale(axis: Extent, tops: readonly number[], policy: Policy, form: Plot
   const [left, right] = loss < gain ? ['loss', 'gain'] : ['gain', 'loss'];
   const bands = bandsOf(tops, form);
   const upright = (change: number, attributes: Attributes) =>
-    bands.map(([first, last]) =>
-      path(`M${round(placeOf(change, axis, plot))} ${first}V${last}`, attributes),
-    );
+    bands.map(([first, last]) => path(`M${round(placeOf(change, axis, plot))} ${first}V${last}`, attributes));
   const small = { 'font-size': 11, fill: faint };
   const ticks = ticksOf(axis);
   const end = top + tops.length * rowHeight;
   return [
-    ...bands.map(([y, last]) =>
-      element('rect', { x: from, y, width: to - from, height: last - y, ...shade }),
-    ),
+    ...bands.map(([y, last]) => element('rect', { x: from, y, width: to - from, height: last - y, ...shade })),
     ...ticks.flatMap((tick) => upright(tick, { stroke: pale })),
     ...upright(loss, { stroke: red, 'stroke-dasharray': '4 3' }),
     ...upright(gain, { stroke: grey, 'stroke-dasharray': '4 3' }),
@@ -240,12 +207,7 @@ function bandsOf(tops: readonly number[], { plot, rowHeight, top }: PlotSizes): 
 
 const shade = { fill: red, 'fill-opacity': '0.08' };
 
-function rowPieces(
-  { label, note, verdict, interval }: PlotRow,
-  axis: Extent,
-  top: number,
-  form: PlotSizes,
-) {
+function rowPieces({ label, note, verdict, interval }: PlotRow, axis: Extent, top: number, form: PlotSizes) {
   const look = verdict === undefined ? unjudged : looks[verdict];
   const at = ({ x, y }: PlotPoint) => ({ x, y: top + y });
   const middle = top + form.plot.middle;
@@ -253,8 +215,7 @@ function rowPieces(
   const toEnd = { 'text-anchor': 'end' };
   const weight = verdict === undefined ? 400 : 600;
   const change = interval ? formatChange(interval.change) : note === undefined ? '–' : '';
-  const silence =
-    note === undefined ? [] : [text(note, { ...at(form.interval), ...small, ...toEnd })];
+  const silence = note === undefined ? [] : [text(note, { ...at(form.interval), ...small, ...toEnd })];
   const drawn = interval && [
     drawnInterval(interval, axis, middle, look.color, form.plot),
     symbolAt({ x: placeOf(interval.change, axis, form.plot), y: middle }, look),
@@ -272,11 +233,7 @@ function rowPieces(
           symbolAt(at(form.symbol), look),
           text(verdict, { ...at(form.verdict), ...small, fill: look.color }),
         ];
-  return [
-    ...described,
-    ...(drawn ?? silence),
-    text(change, { ...at(form.change), ...toEnd, 'font-weight': weight }),
-  ];
+  return [...described, ...(drawn ?? silence), text(change, { ...at(form.change), ...toEnd, 'font-weight': weight })];
 }
 
 const longestLabel = 30;
@@ -299,10 +256,7 @@ function drawnInterval(
   const [left, right] = [round(placeOf(low, axis, plot)), round(placeOf(high, axis, plot))];
   const bar = (x: number) => (right - left > 18 ? `M${x} ${y - 5}v10` : '');
   const arrow = (x: number, tip: number) => `M${x} ${y - 5}l${tip} 5l${-tip} 5`;
-  const ends = [
-    low < axis.low ? arrow(left - 9, -5) : bar(left),
-    high > axis.high ? arrow(right + 9, 5) : bar(right),
-  ];
+  const ends = [low < axis.low ? arrow(left - 9, -5) : bar(left), high > axis.high ? arrow(right + 9, 5) : bar(right)];
   const attributes = { stroke: color, 'stroke-width': 2, fill: 'none' };
   return path(`M${left} ${y}H${right}${ends.join('')}`, attributes);
 }
@@ -334,10 +288,11 @@ function legend(y: number, policy: Policy, hidden: number, { margin: x }: PlotSi
     text(`${formatSigned(loss)} or more matters`, { x: x + 16, ...small }),
     ...(hidden > 0
       ? [
-          text(
-            `${counted(hidden, 'more cell')}, ${hidden === 1 ? 'which is not' : 'none of them'} worse`,
-            { x, ...small, y: y + 18 },
-          ),
+          text(`${counted(hidden, 'more cell')}, ${hidden === 1 ? 'which is not' : 'none of them'} worse`, {
+            x,
+            ...small,
+            y: y + 18,
+          }),
         ]
       : []),
   ];

@@ -14,14 +14,7 @@ import type { Rejection } from '../model/rejection.ts';
 import type { CellResult, Comparison, Policy, Result } from '../model/result.ts';
 import { cellName } from '../model/scenario.ts';
 import { escaped } from '../model/xml.ts';
-import {
-  headline,
-  isSilent,
-  lossThatMatters,
-  marginsOf,
-  rejectionText,
-  silenceOf,
-} from './headline.ts';
+import { headline, isSilent, lossThatMatters, marginsOf, rejectionText, silenceOf } from './headline.ts';
 import { unchangedMeaning } from './next-steps.ts';
 
 /** JUnit XML for Jenkins' `junit` step; see junit-10.xsd of its xUnit plugin. Times are seconds of traffic. */
@@ -164,10 +157,7 @@ const refusal = (outcome: Rejection): TestCase => ({
     .join('\n'),
 });
 
-function caseElement(
-  { name, seconds, conclusion, ...details }: TestCase,
-  classname: string,
-): string {
+function caseElement({ name, seconds, conclusion, ...details }: TestCase, classname: string): string {
   const start = `<testcase${attributes({ classname, name, time: seconds.toFixed(3) })}>`;
   return `${start}${outcomeElement(conclusion, details)}</testcase>`;
 }

@@ -16,9 +16,7 @@ import { droppedBy, isSilent } from './headline.ts';
 export function limitLines(cells: readonly CellResult[]): Text[] {
   const lines = cells.flatMap((cell) => {
     const sentences = limitSentences(cell);
-    return sentences.length === 0
-      ? []
-      : [words`${strong('Limit')} (${nameOf(cell.cell)}): ${joined(sentences, '; ')}`];
+    return sentences.length === 0 ? [] : [words`${strong('Limit')} (${nameOf(cell.cell)}): ${joined(sentences, '; ')}`];
   });
   const rest = lines.length - maxLines;
   return [
@@ -58,20 +56,13 @@ function spreadSentences({ base, patched, differing }: CellLimits, verdict: Verd
   });
   const [queue] = isOf('queue') ? queues : [];
   const isChanged = verdict === 'regression' || verdict === 'improvement';
-  const kind = isChanged
-    ? ', so the change is one of distribution, not of the cost of a packet'
-    : '';
+  const kind = isChanged ? ', so the change is one of distribution, not of the cost of a packet' : '';
   const flows =
     queue === undefined
       ? ''
       : words`flows reach ${String(queue[1].used)} of ${String(queue[1].all)} receive queues of ${quoted(queue[1].device)} (base ${String(queue[0].used)} of ${String(queue[0].all)})`;
   const differ = cpus.base !== undefined && cpus.base.used !== cpus.patched?.used;
-  if (
-    cpus.base !== undefined &&
-    cpus.patched !== undefined &&
-    differ &&
-    (isOf('cpu') || isOf('queue'))
-  ) {
+  if (cpus.base !== undefined && cpus.patched !== undefined && differ && (isOf('cpu') || isOf('queue'))) {
     const uses = `patched uses ${cpus.patched.used} of ${cpus.patched.all} CPUs (base ${cpus.base.used} of ${cpus.base.all})`;
     return [[uses, ...(flows === '' ? [] : [': its ', flows]), kind]];
   }
@@ -127,13 +118,9 @@ function dropSentences({ base, patched, differing }: CellLimits, verdict: Verdic
     ];
   }
   const isDiffering = (drop: Drop) =>
-    differing.some(
-      (one) => one.kind === 'drop' && one.place === drop.place && one.cause === drop.cause,
-    );
+    differing.some((one) => one.kind === 'drop' && one.place === drop.place && one.cause === drop.cause);
   const isFault = (drop: Drop) => faultPlaces.has(drop.place) && drop.ratio >= minLostRatio;
-  const named = unionOfDrops({ base, patched }).filter(
-    (drop) => isDiffering(drop) || isFault(drop),
-  );
+  const named = unionOfDrops({ base, patched }).filter((drop) => isDiffering(drop) || isFault(drop));
   return named
     .slice(0, maxDropsNamed)
     .map(
@@ -146,9 +133,7 @@ type Drop = VariantLimits['drops'][number];
 
 /** Returns each drop once, with its larger share; the largest first. */
 export function unionOfDrops({ base, patched }: Pick<CellLimits, 'base' | 'patched'>): Drop[] {
-  const all = Map.groupBy([...base.drops, ...patched.drops], ({ place, cause }) =>
-    JSON.stringify([place, cause]),
-  );
+  const all = Map.groupBy([...base.drops, ...patched.drops], ({ place, cause }) => JSON.stringify([place, cause]));
   return [...all.values()]
     .flatMap((own) => own.toSorted((a, b) => b.ratio - a.ratio).slice(0, 1))
     .toSorted((a, b) => b.ratio - a.ratio);
@@ -158,8 +143,7 @@ export const ratioOf = ({ drops }: VariantLimits, { place, cause }: Drop): numbe
   drops.find((one) => one.place === place && one.cause === cause)?.ratio ?? 0;
 
 /** `firewall, inet filter forward: … drop`. */
-const dropText = ({ place, cause }: Drop): Text =>
-  words`${placeNames[place]}, ${quoted(cause, 120)}`;
+const dropText = ({ place, cause }: Drop): Text => words`${placeNames[place]}, ${quoted(cause, 120)}`;
 
 export const placeNames: Record<DropPlace, string> = {
   'before-dut': 'before the DUT',

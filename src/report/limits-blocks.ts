@@ -62,5 +62,4 @@ function dropTable(limits: { base: VariantLimits; patched: VariantLimits }): Blo
 const maxRows = 20;
 
 /** Below 0 if two places counted a packet. */
-const unaccounted = ({ lostRatio, drops }: VariantLimits): number =>
-  lostRatio - sum(drops.map(({ ratio }) => ratio));
+const unaccounted = ({ lostRatio, drops }: VariantLimits): number => lostRatio - sum(drops.map(({ ratio }) => ratio));

@@ -20,8 +20,7 @@ type Bars = { title: string; bars: { name: string; ratio: number }[] };
 
 const busyTitle = 'busy CPUs';
 
-const largest = (bars: Bars['bars']): number =>
-  bars.reduce((most, { ratio }) => Math.max(most, ratio), 0);
+const largest = (bars: Bars['bars']): number => bars.reduce((most, { ratio }) => Math.max(most, ratio), 0);
 
 function groupsOf({ cpuBusyRatios, queues }: VariantLimits): Bars[] {
   const cpus = cpuBusyRatios.map((ratio, number) => ({ name: `CPU ${number}`, ratio }));
@@ -43,22 +42,14 @@ const maxBars = 128;
 // In pixels, from the upper left corner.
 const [width, rowHeight, top, barHeight] = [440, 62, 24, 34];
 
-const strip = (
-  variant: 'base' | 'patched',
-  groups: readonly Bars[],
-  greaterOf: (title: string) => number,
-): Html =>
+const strip = (variant: 'base' | 'patched', groups: readonly Bars[], greaterOf: (title: string) => number): Html =>
   html`<svg class="strip" viewBox="0 0 ${width} ${top + groups.length * rowHeight}" role="img" aria-label="${described(variant, groups)}">
 <text class="${variant}" x="0" y="14">${variant}</text>
 ${groups.map((group, index) => bars(variant, group, { y: top + index * rowHeight, most: greaterOf(group.title) }))}
 </svg>\n`;
 
 /** `most` is the share that fills a bar: all for a busy CPU, otherwise the share of both variants' largest queue. */
-function bars(
-  variant: string,
-  { title, bars: all }: Bars,
-  { y, most }: { y: number; most: number },
-): Piece {
+function bars(variant: string, { title, bars: all }: Bars, { y, most }: { y: number; most: number }): Piece {
   const shown = all.slice(0, maxBars);
   const step = Math.min(48, width / shown.length);
   const foot = y + 14 + barHeight;

@@ -1,27 +1,13 @@
 // Renders a comment in GitHub's Markdown: untrusted text appears in code only.
 
 import { codeBlock, codeSpan, pageUrl } from '../model/escape.ts';
-import {
-  type Block,
-  type CommentDocument,
-  type Markup,
-  symbols,
-  type Table,
-  type Text,
-  written,
-} from './document.ts';
+import { type Block, type CommentDocument, type Markup, symbols, type Table, type Text, written } from './document.ts';
 import { fitted, rowsThatFit } from './fit-to-limit.ts';
 
 /** GitHub's limit, minus space for our record of earlier pushes. */
 export const maxCharacters = 65_536 - 12_288;
 
-export const writeMarkdown = ({
-  headline,
-  main,
-  remarks,
-  details,
-  footer,
-}: CommentDocument): string =>
+export const writeMarkdown = ({ headline, main, remarks, details, footer }: CommentDocument): string =>
   fitted(
     {
       main: [`### ${line(headline)}`, ...main.map(block)],
@@ -30,8 +16,7 @@ export const writeMarkdown = ({
         fold,
         text: [`**${title}**`, ...blocks.map(block)].join('\n\n'),
       })),
-      toFold: (name, texts) =>
-        `<details><summary>${name}</summary>\n\n${texts.join('\n\n')}\n\n</details>`,
+      toFold: (name, texts) => `<details><summary>${name}</summary>\n\n${texts.join('\n\n')}\n\n</details>`,
       end: footer.length > 0 ? `<sub>${footer.map(line).join(' · ')}</sub>` : '',
     },
     { most: maxCharacters, sizeOf: (text) => text.length },
@@ -54,21 +39,16 @@ const markup: Markup = {
 };
 
 /** Returns only the text if the address is invalid. */
-const link = (text: string, url: string | undefined): string =>
-  url === undefined ? text : `[${text}](${url})`;
+const link = (text: string, url: string | undefined): string => (url === undefined ? text : `[${text}](${url})`);
 
-const fileOrPage = (address: string): string | undefined =>
-  /^\w[\w./-]*$/.test(address) ? address : pageUrl(address);
+const fileOrPage = (address: string): string | undefined => (/^\w[\w./-]*$/.test(address) ? address : pageUrl(address));
 
 function block(one: Block): string {
   switch (one.kind) {
     case 'paragraph':
       return line(one.text);
     case 'list':
-      return [
-        ...(one.title ? [line(one.title)] : []),
-        ...one.items.map((item) => `- ${line(item)}`),
-      ].join('\n');
+      return [...(one.title ? [line(one.title)] : []), ...one.items.map((item) => `- ${line(item)}`)].join('\n');
     case 'table':
       return table(one);
     case 'code':
@@ -90,8 +70,7 @@ function block(one: Block): string {
 }
 
 function table({ columns, groups, isLimited }: Table): string {
-  const toRows = ({ rows }: (typeof groups)[number]) =>
-    rows.map((row) => tableRow(row.map(line))).join('\n');
+  const toRows = ({ rows }: (typeof groups)[number]) => rows.map((row) => tableRow(row.map(line))).join('\n');
   return [
     tableRow(columns.map(({ head }) => head)),
     `|${columns.map(({ isNumber }) => (isNumber ? '--:' : '---')).join('|')}|`,

@@ -62,11 +62,7 @@ const maxOthers = 6;
 
 type VariantSet = { variant: string; name: string; values: Float64Array };
 
-const ministatSets = (
-  cell: CellResult,
-  variants: readonly string[],
-  metric: Metric,
-): VariantSet[] =>
+const ministatSets = (cell: CellResult, variants: readonly string[], metric: Metric): VariantSet[] =>
   variants
     .map((variant) => ({
       variant,
@@ -86,18 +82,14 @@ function ministatNote({ design }: CellResult): string {
       ? ''
       : ' and that their number was planned, so its error is too small where the experiment stopped early';
   const together =
-    design.method === 'paired'
-      ? '; the table compares neighbouring runs, so that common disturbances cancel out'
-      : '';
+    design.method === 'paired' ? '; the table compares neighbouring runs, so that common disturbances cancel out' : '';
   return `ministat assumes that runs are independent${early}${together}.`;
 }
 
 function valuesOf(cell: CellResult, variant: string, metric: Metric): Float64Array {
   const { base, patched } = countedRuns(cell, cell.pairs);
   const counted = isJudged(variant) ? [...base, ...patched] : cell.runs.filter(isValid);
-  return Float64Array.from(
-    counted.filter((run) => run.variant === variant).flatMap((run) => run[metric] ?? []),
-  );
+  return Float64Array.from(counted.filter((run) => run.variant === variant).flatMap((run) => run[metric] ?? []));
 }
 
 const isValid = ({ validity }: Run): boolean => validity.kind === 'valid';

@@ -46,9 +46,7 @@ export function meaningOf({ outcome, policy, patch }: Result): string | undefine
 }
 
 /** Names the sides in sentences; uses a comparison's own names. */
-type Names = Readonly<
-  Record<'router' | 'base' | 'patch' | 'both' | 'again' | 'excuse' | 'use', string>
->;
+type Names = Readonly<Record<'router' | 'base' | 'patch' | 'both' | 'again' | 'excuse' | 'use', string>>;
 
 const usualNames: Names = {
   router: 'The patched router',
@@ -74,12 +72,7 @@ function namesOf(patch: Patch): Names {
   };
 }
 
-function lossText(
-  losing: readonly CellResult[],
-  cells: readonly CellResult[],
-  loss: string,
-  names: Names,
-): string {
+function lossText(losing: readonly CellResult[], cells: readonly CellResult[], loss: string, names: Names): string {
   const silent = losing.filter(isSilent);
   const moving = losing.filter((cell) => !isSilent(cell));
   const slower =
@@ -90,35 +83,20 @@ function lossText(
 }
 
 /** Counts what the silent runs received, which excludes a sender that was not heard. */
-function silenceText(
-  silent: readonly CellResult[],
-  cells: readonly CellResult[],
-  { router, base }: Names,
-): string {
+function silenceText(silent: readonly CellResult[], cells: readonly CellResult[], { router, base }: Names): string {
   if (silent.length === 0) return '';
   const runs = silent.flatMap((cell) =>
-    cell.runs.filter(
-      ({ variant, validity, pps }) =>
-        variant === 'patched' && validity.kind === 'valid' && pps === 0,
-    ),
+    cell.runs.filter(({ variant, validity, pps }) => variant === 'patched' && validity.kind === 'valid' && pps === 0),
   );
   const received = runs
     .flatMap(({ samples }) => samples)
     .reduce((sum, { receivedPackets }) => sum + receivedPackets, 0);
   const those = runs.length === 1 ? 'the run' : `the ${runs.length} runs`;
-  const counted =
-    received > 0
-      ? `: in ${those} without a packet forwarded, ${grouped(received)} were received`
-      : '';
+  const counted = received > 0 ? `: in ${those} without a packet forwarded, ${grouped(received)} were received` : '';
   return `${router} forwards no packet${whereText(silent, cells)}, where ${base} forwards them${counted}.`;
 }
 
-function passText(
-  cells: readonly CellResult[],
-  policy: Policy,
-  margin: string,
-  { router }: Names,
-): string {
+function passText(cells: readonly CellResult[], policy: Policy, margin: string, { router }: Names): string {
   const losses = smallLosses(cells, policy);
   if (losses.length === 0) {
     return `No loss was found${whereText(cells, cells)}, and a loss of ${margin} or more is excluded.`;
@@ -162,10 +140,7 @@ function whereText(those: readonly CellResult[], cells: readonly CellResult[]): 
 }
 
 /** Backticks mark typed text. `goOn` requests more runs at the place of the report. */
-export function nextStep(
-  result: Result,
-  goOn = '`ppsgate gate --resume DIR --max-runs N`',
-): string {
+export function nextStep(result: Result, goOn = '`ppsgate gate --resume DIR --max-runs N`'): string {
   const { outcome, patch } = result;
   if (outcome.kind === 'unchanged') return afterUnchanged(outcome, patch);
   const names = namesOf(patch);
@@ -177,10 +152,7 @@ export function nextStep(
       const where = outcome.cells.some((cell) => isProfiled(cell) && !isSilent(cell))
         ? 'See below which functions cost more'
         : `See what ${names.patch} does for each packet`;
-      const others =
-        stoppedCells(outcome.cells).length > 0
-          ? ` To decide the other cells too, use ${goOn}.`
-          : '';
+      const others = stoppedCells(outcome.cells).length > 0 ? ` To decide the other cells too, use ${goOn}.` : '';
       return `${where}, make that cheaper, and ${names.again}${names.excuse}.${others}`;
     }
     case 'improvement':
@@ -212,8 +184,7 @@ const dropCounters: Readonly<Record<string, string>> = {
 
 function afterUnchanged({ ignoredPaths }: Unchanged, { kind }: Patch): string {
   const call = calls[kind];
-  const inComment =
-    call === undefined ? '' : `, or write \`${call} run measure-anyway\` in a comment`;
+  const inComment = call === undefined ? '' : `, or write \`${call} run measure-anyway\` in a comment`;
   const way = `run the gate with \`--measure-anyway\`${inComment}`;
   return ignoredPaths === undefined
     ? `Nothing: packets are forwarded as before. To measure it anyway, ${way}.`

@@ -40,12 +40,6 @@ const isWebAssembly = (bytes: Buffer): boolean => bytes.subarray(0, 4).toString(
 // Literal paths, so that the build finds them.
 const wasmFile = new URL('../../node_modules/@resvg/resvg-wasm/index_bg.wasm', import.meta.url);
 const fontFiles = [
-  new URL(
-    '../../node_modules/@fontsource/open-sans/files/open-sans-latin-400-normal.woff2',
-    import.meta.url,
-  ),
-  new URL(
-    '../../node_modules/@fontsource/open-sans/files/open-sans-latin-600-normal.woff2',
-    import.meta.url,
-  ),
+  new URL('../../node_modules/@fontsource/open-sans/files/open-sans-latin-400-normal.woff2', import.meta.url),
+  new URL('../../node_modules/@fontsource/open-sans/files/open-sans-latin-600-normal.woff2', import.meta.url),
 ];

@@ -3,11 +3,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
-import {
-  type CellProfiles,
-  readProfiles,
-  withReasons,
-} from '../analysis/profile/result-profiles.ts';
+import { type CellProfiles, readProfiles, withReasons } from '../analysis/profile/result-profiles.ts';
 import { type BisectResult, bisectResultSchema } from '../model/bisect-result.ts';
 import { parseJson } from '../model/json.ts';
 import { reasonOf } from '../model/one-line.ts';
@@ -19,13 +15,10 @@ export class ResultError extends Error {
   readonly conclusion = 'usage';
 }
 
-export const readResult = (directory: string): Promise<Result> =>
-  parsedFile(directory, 'result.json', resultSchema);
+export const readResult = (directory: string): Promise<Result> => parsedFile(directory, 'result.json', resultSchema);
 
 /** Returns the result of a gate or bisection from a work directory or a file, with its directory. */
-export async function readAnyResult(
-  path: string,
-): Promise<{ directory: string; result: Result | BisectResult }> {
+export async function readAnyResult(path: string): Promise<{ directory: string; result: Result | BisectResult }> {
   const isFile = (await stat(path).catch(() => undefined))?.isFile() === true;
   if (!isFile) return { directory: path, result: await readResultBelow(path, 'result.json') };
   // The user named this file, so links are allowed.
@@ -42,9 +35,7 @@ const maxResultBytes = 256 * 1024 ** 2;
 
 async function parsedFile<T>(folder: string, path: string, schema: z.ZodType<T>): Promise<T> {
   const text = await readForeignText(folder, path, maxResultBytes).catch((error: unknown) => {
-    throw new ResultError(
-      `${reasonOf(error).replace(/\.$/, '')}: name the work directory of a gate or a bisection.`,
-    );
+    throw new ResultError(`${reasonOf(error).replace(/\.$/, '')}: name the work directory of a gate or a bisection.`);
   });
   if (text === undefined) {
     throw new ResultError(

@@ -1,13 +1,7 @@
 // Renders a comment in Remarkup, which has neither folds nor escapes: untrusted text appears in code only.
 
 import { pageUrl, plainBlock } from '../model/escape.ts';
-import {
-  remarkupAlt,
-  remarkupBlock,
-  remarkupCell,
-  remarkupText,
-  remarkupWords,
-} from '../model/remarkup.ts';
+import { remarkupAlt, remarkupBlock, remarkupCell, remarkupText, remarkupWords } from '../model/remarkup.ts';
 import {
   type Block,
   type CommentDocument,
@@ -23,13 +17,7 @@ import { fitted, rowsThatFit } from './fit-to-limit.ts';
 /** In bytes of UTF-8. Phabricator accepts more, but mails it to every subscriber. */
 const maxBytes = 100_000;
 
-export const writeRemarkup = ({
-  headline,
-  main,
-  remarks,
-  details,
-  footer,
-}: CommentDocument): string =>
+export const writeRemarkup = ({ headline, main, remarks, details, footer }: CommentDocument): string =>
   within({ main: [`**${line(headline)}**`, ...main.map(block)], remarks, details, footer });
 
 /** Symbol and text are trusted, like `⚪` and `not measured: cancelled`; `message` is the sentence behind it. */
@@ -71,8 +59,7 @@ const markup: Markup = {
   strong: ({ text }) => `**${line(text)}**`,
   mark: ({ verdict }) => symbols[verdict],
   link: ({ text, address }) => link(text, address),
-  graphs: ({ before, links }) =>
-    `${before}${links.map(({ text, address }) => link(text, address)).join(' · ')}`,
+  graphs: ({ before, links }) => `${before}${links.map(({ text, address }) => link(text, address)).join(' · ')}`,
   styled: ({ text }) => line(text),
   lines: ({ lines }) => lines.map(line).join(', '),
 };
@@ -91,9 +78,7 @@ function ownWords(words: string): string {
   return words
     .split('`')
     .map((part, index) =>
-      index % 2 === 1
-        ? remarkupText(part)
-        : part.replace(/\b[0-9a-f]{12,64}\b/g, (id) => remarkupText(id)),
+      index % 2 === 1 ? remarkupText(part) : part.replace(/\b[0-9a-f]{12,64}\b/g, (id) => remarkupText(id)),
     )
     .join('');
 }
@@ -108,10 +93,7 @@ function block(one: Block): string {
     case 'paragraph':
       return line(one.text);
     case 'list':
-      return [
-        ...(one.title ? [line(one.title)] : []),
-        ...one.items.map((item) => `- ${line(item)}`),
-      ].join('\n');
+      return [...(one.title ? [line(one.title)] : []), ...one.items.map((item) => `- ${line(item)}`)].join('\n');
     case 'table':
       return table({ ...one, ...one.narrow });
     case 'code':
@@ -161,8 +143,7 @@ function linesOf(one: Block): string[] {
 
 /** Columns of equal width, numbers to the right. */
 function alignedRows({ columns, groups, isLimited }: Table): string[] {
-  const toRow = (row: readonly Text[]) =>
-    row.map((cell) => plainText(cell).replaceAll('\u00a0', ' '));
+  const toRow = (row: readonly Text[]) => row.map((cell) => plainText(cell).replaceAll('\u00a0', ' '));
   const heads = columns.map(({ head }) => head);
   const all = groups.map(({ weight, rows }) => ({ weight, rows: rows.map(toRow) }));
   const widths = [heads, ...all.flatMap(({ rows }) => rows)].reduce(
@@ -172,9 +153,7 @@ function alignedRows({ columns, groups, isLimited }: Table): string[] {
   const toLine = (row: readonly string[]) =>
     row
       .map((text, index) =>
-        columns[index]?.isNumber
-          ? text.padStart(widths[index] ?? 0)
-          : text.padEnd(widths[index] ?? 0),
+        columns[index]?.isNumber ? text.padStart(widths[index] ?? 0) : text.padEnd(widths[index] ?? 0),
       )
       .join('  ')
       .trimEnd();

@@ -26,10 +26,7 @@ export type Graph = {
 };
 
 /** Covers every judged cell, and the difference of base and patched; in a bisection, the change's neighbours. */
-export function graphsOf(
-  result: Result | BisectResult,
-  profiles: readonly CellProfiles[],
-): Graph[] {
+export function graphsOf(result: Result | BisectResult, profiles: readonly CellProfiles[]): Graph[] {
   if ('kind' in result) return graphsOfBisection(result, profiles);
   if (result.outcome.kind !== 'judged') return [];
   const cells = new Map(result.outcome.cells.map((cell) => [cellName(cell.cell), cell]));
@@ -67,22 +64,15 @@ export function drawGraph(graph: Graph, standalone = true): Drawn {
   }
 }
 
-function graphsOfCell(
-  { cell, profiles }: Pick<CellResult, 'cell' | 'profiles'>,
-  { variants }: CellProfiles,
-): Graph[] {
-  const profiled = new Map(
-    profiles.flatMap((one) => (one.kind === 'profiled' ? [[one.variant, one]] : [])),
-  );
+function graphsOfCell({ cell, profiles }: Pick<CellResult, 'cell' | 'profiles'>, { variants }: CellProfiles): Graph[] {
+  const profiled = new Map(profiles.flatMap((one) => (one.kind === 'profiled' ? [[one.variant, one]] : [])));
   const graphs = variants.map(({ variant, profile }) => ({
     ...placed(cell, variant),
     title: `${cellName(cell)}, ${plainLine(variant)}`,
     subtitle: subtitleOf(profiled.get(variant), profile),
     profile,
   }));
-  const [base, patched] = ['base', 'patched'].map((name) =>
-    graphs.find(({ which }) => which === name),
-  );
+  const [base, patched] = ['base', 'patched'].map((name) => graphs.find(({ which }) => which === name));
   if (base === undefined || patched === undefined) return graphs;
   const difference = {
     ...placed(cell, 'difference'),

@@ -5,14 +5,7 @@ import type { BisectResult } from '../model/bisect-result.ts';
 import type { Result } from '../model/result.ts';
 import { type BisectCommentLinks, bisectComment } from './bisect-comment.ts';
 import { bisectPage } from './bisect-page.ts';
-import {
-  type Block,
-  type PageDocument,
-  type PageSection,
-  quoted,
-  type Text,
-  words,
-} from './document.ts';
+import { type Block, type PageDocument, type PageSection, quoted, type Text, words } from './document.ts';
 import { gateComment } from './gate-comment.ts';
 import { gatePage } from './gate-page.ts';
 import { writeHtml } from './html.ts';
@@ -91,5 +84,4 @@ function withGraphFiles(page: PageDocument, names: readonly string[]): PageDocum
   return { ...page, sections: [...page.sections, section] };
 }
 
-export const isBisectResult = (result: Result | BisectResult): result is BisectResult =>
-  'kind' in result;
+export const isBisectResult = (result: Result | BisectResult): result is BisectResult => 'kind' in result;

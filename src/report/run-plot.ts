@@ -74,8 +74,7 @@ function drawnOutside(points: readonly RunPoint[], axis: Extent, metric: Metric)
   });
 }
 
-const placeOf = (value: number, axis: Extent): number =>
-  Math.round(linearScale(axis, bottom, top)(value) * 10) / 10;
+const placeOf = (value: number, axis: Extent): number => Math.round(linearScale(axis, bottom, top)(value) * 10) / 10;
 
 const edge = (value: number, y: number, metric: Metric): Html =>
   html`<path class="edge" d="M${left} ${y}H${right}"/><text x="${left - 10}" y="${y + 4}" text-anchor="end">${formatTick(value, metric)}</text>\n`;
@@ -111,9 +110,7 @@ function lookOf(variant: string): VariantLook {
 function legend(variants: readonly string[], points: readonly RunPoint[]): Piece {
   const hasInvalid = points.some(({ run }) => run.validity.kind === 'invalid');
   const entries = [
-    ...variants
-      .slice(0, maxNamed)
-      .map((variant) => ({ label: plainLine(variant, 16), ...lookOf(variant) })),
+    ...variants.slice(0, maxNamed).map((variant) => ({ label: plainLine(variant, 16), ...lookOf(variant) })),
     ...(hasInvalid ? [{ label: 'does not count', name: 'uncounted', shape: cross }] : []),
   ];
   return entries.map(({ label, name, shape }, index) => {

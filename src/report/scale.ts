@@ -7,8 +7,7 @@ export function linearScale(extent: Extent, from: number, to: number): (value: n
   return (value) => from + ((clamped(value, extent) - low) / (high - low)) * (to - from);
 }
 
-export const clamped = (value: number, { low, high }: Extent): number =>
-  Math.min(Math.max(value, low), high);
+export const clamped = (value: number, { low, high }: Extent): number => Math.min(Math.max(value, low), high);
 
 /** Pads rates of zero or more, so that noise of a thousandth does not look dramatic. */
 export function paddedRates(
@@ -46,15 +45,14 @@ function middleOf(values: readonly number[]): number[] {
   return sorted.slice(first, first + count);
 }
 
-export const isWithin = (value: number, { low, high }: Extent): boolean =>
-  value >= low && value <= high;
+export const isWithin = (value: number, { low, high }: Extent): boolean => value >= low && value <= high;
 
 /** Avoids spreading into Math.min, which has too many arguments for some plots. */
 export const extentOf = (values: readonly number[]): Extent =>
-  values.reduce(
-    ({ low, high }, value) => ({ low: Math.min(low, value), high: Math.max(high, value) }),
-    { low: Number.POSITIVE_INFINITY, high: Number.NEGATIVE_INFINITY },
-  );
+  values.reduce(({ low, high }, value) => ({ low: Math.min(low, value), high: Math.max(high, value) }), {
+    low: Number.POSITIVE_INFINITY,
+    high: Number.NEGATIVE_INFINITY,
+  });
 
 /** Returns about six round numbers within a non-empty axis, at most `most`. */
 export function ticksOf({ low, high }: Extent, most = 8): number[] {

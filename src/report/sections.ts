@@ -47,16 +47,10 @@ export function settingOf(result: Measurement, kernel?: string): Text {
   const { testbed, traffic, trials } = result;
   const hardware = [testbed.fingerprint.cpu, kernel].filter((one) => one !== undefined);
   const hosts = hardware.map((one) => quoted(one));
-  const testbedText = [
-    quoted(testbed.name),
-    hosts.length > 0 ? words` (${joined(hosts, ', ')})` : '',
-  ];
+  const testbedText = [quoted(testbed.name), hosts.length > 0 ? words` (${joined(hosts, ', ')})` : ''];
   if (trials.length === 0) return testbedText;
   const sent = trials.reduce((most, trial) => Math.max(most, trial.offeredPps), 0);
-  const aim =
-    traffic.offeredPps === undefined
-      ? ''
-      : `the sender targeted ${formatPps(traffic.offeredPps)} and `;
+  const aim = traffic.offeredPps === undefined ? '' : `the sender targeted ${formatPps(traffic.offeredPps)} and `;
   const size = hasOneSize(traffic.packets) ? `${frameSizes(result)} ` : '';
   const seconds = (Date.parse(result.finishedAt) - Date.parse(result.startedAt)) / 1000;
   return [
@@ -99,9 +93,7 @@ function linesShown({
   consoleLines?: number | undefined;
 }): string {
   const shown = console.split('\n').length;
-  return consoleLines === undefined
-    ? ''
-    : ` (${grouped(shown)} of ${counted(consoleLines, 'line')})`;
+  return consoleLines === undefined ? '' : ` (${grouped(shown)} of ${counted(consoleLines, 'line')})`;
 }
 
 const guestConsoleOf = (outcome: Rejection): string | undefined =>
@@ -139,13 +131,11 @@ function filesThatDoNotLoad(patch: Patch): string {
 export const otherMetrics = ({ metric }: Policy, cells: readonly CellResult[]): Metric[] =>
   metricSchema.options.filter(
     (other) =>
-      other !== metric &&
-      cells.some((cell) => !isSilent(cell) && cell.comparisons.some((one) => one.metric === other)),
+      other !== metric && cells.some((cell) => !isSilent(cell) && cell.comparisons.some((one) => one.metric === other)),
   );
 
 /** `packets per second (more is better), which is not judged`. */
-export const otherMetricTitle = (metric: Metric): string =>
-  `${metricName(metric)}, which is not judged`;
+export const otherMetricTitle = (metric: Metric): string => `${metricName(metric)}, which is not judged`;
 
 /** Warns of costs outside the metric; empty for a metric that covers a packet's whole path. */
 export const unseenBy = (metric: Metric): string[] =>
@@ -160,9 +150,7 @@ const maxReasons = 20;
 /** Explains, below the table, why cells are invalid. */
 export function invalidLines(cells: readonly CellResult[]): Text[] {
   const lines = cells.flatMap(({ cell, verdict }) =>
-    verdict.kind === 'invalid'
-      ? [words`${nameOf(cell)} is invalid: ${quoted(verdict.reason, 300)}`]
-      : [],
+    verdict.kind === 'invalid' ? [words`${nameOf(cell)} is invalid: ${quoted(verdict.reason, 300)}`] : [],
   );
   const rest = lines.length - maxReasons;
   return [
@@ -197,16 +185,13 @@ export function invalidRunLines(runs: readonly Run[]): Text[] {
 export function spareRuns(cell: CellResult): Run[] {
   const { base, patched } = countedRuns(cell, cell.pairs);
   const counted = new Set([...base, ...patched]);
-  return cell.runs.filter(
-    (run) => isOfVerdict(run) && run.validity.kind === 'valid' && !counted.has(run),
-  );
+  return cell.runs.filter((run) => isOfVerdict(run) && run.validity.kind === 'valid' && !counted.has(run));
 }
 
 /** Explains, after their number, why such a run, or several alike, are unused. */
 export function whySpare({ variant, pps }: Run, cell: CellResult): string {
   if (pps === 0) return 'with no packet forwarded; a single such run does not count';
-  if (variant === 'patched' && isSilent(cell))
-    return 'with packets forwarded, while other runs forwarded none';
+  if (variant === 'patched' && isSilent(cell)) return 'with packets forwarded, while other runs forwarded none';
   return 'whose paired run does not count, or that ended after the verdict';
 }
 
@@ -222,9 +207,7 @@ export const apartLines = (cells: readonly CellResult[]): Text[] =>
 /** Compares the noise between builds with that between runs of one build, in a line per cell with several layouts. */
 export function buildNoiseLines({ outcome, policy, variants }: Result): Text[] {
   const cells = outcome.kind === 'judged' ? outcome.cells : [];
-  const commits = new Set(
-    variants.flatMap((variant) => (isJudged(variant.name) ? variant.commit : [])),
-  );
+  const commits = new Set(variants.flatMap((variant) => (isJudged(variant.name) ? variant.commit : [])));
   return cells.flatMap((cell) => {
     const noise = buildNoise(cell, policy.metric, commits.size === 1);
     if (noise === undefined) return [];
@@ -290,8 +273,7 @@ export const notesOf = (patch: Patch): string[] => (patch.kind === 'revision' ? 
 
 export const leftOutLines = ({ leftOut }: Result): Text[] =>
   leftOut.map(({ variant, rejection }) => {
-    const panic =
-      'panic' in rejection && rejection.panic ? words` (panic: ${quoted(rejection.panic)})` : '';
+    const panic = 'panic' in rejection && rejection.panic ? words` (panic: ${quoted(rejection.panic)})` : '';
     return words`${quoted(variant)} ${rejectionText(rejection)}: ${quoted(rejection.message, 300)}${panic}`;
   });
 
@@ -300,9 +282,7 @@ export function readingParagraphs({ policy, variants, outcome }: Result): string
   const confidence = formatPercent(confidenceRatio);
   const alone = variants.every(({ name }) => isJudged(name));
   const runs = outcome.kind === 'judged' ? outcome.cells.flatMap((cell) => cell.runs) : [];
-  const layouts = new Set(
-    runs.flatMap(({ variant, layout }) => (variant === 'base' ? (layout ?? 1) : [])),
-  );
+  const layouts = new Set(runs.flatMap(({ variant, layout }) => (variant === 'base' ? (layout ?? 1) : [])));
   return [
     `Runs of base and patched alternate, and each cell ends as soon as its runs decide. The interval contains the true change in ${confidence} of experiments or more, however early they end; the patched value is base plus the change. At most ${formatPercent(falseAlarmRatio)} of patches that lose nothing are called a regression in any cell, and at most ${formatPercent(missRatio)} of cells that lose ${formatPercent(marginRatio)} pass.`,
     `If one patch in ten costs ${formatPercent(marginRatio)}, at most ${formatPercent(wrongRegressions(policy, 0.1))} of reported regressions are false; if one in a hundred does, at most ${formatPercent(wrongRegressions(policy, 0.01))}. A regression by less than ${formatPercent(marginRatio)} looks larger than it is on average, as only the clearest are reported.`,
@@ -329,10 +309,7 @@ export function verdictMeanings({ marginRatio }: Policy): [CellVerdict['kind'], 
   const margin = formatPercent(marginRatio);
   return [
     ['regression', `a loss beyond chance, and one of ${margin} is not excluded`],
-    [
-      'improvement',
-      `a gain beyond chance, and one that would make up for a loss of ${margin} is not excluded`,
-    ],
+    ['improvement', `a gain beyond chance, and one that would make up for a loss of ${margin} is not excluded`],
     ['no-regression', `a loss of ${margin} is excluded`],
     ['inconclusive', 'none of these: more runs would decide'],
     ['invalid', 'too few runs count for a verdict'],

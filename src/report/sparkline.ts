@@ -23,11 +23,7 @@ export function sparklineSheet(rows: readonly SparklineRow[], metric: Metric): s
     const line = top + rowHeight / 2 + 4;
     return [
       text(cellName(cell), { x: margin, y: line }),
-      element(
-        'g',
-        { transform: `translate(${sparkLeft} ${top + (rowHeight - height) / 2})` },
-        drawn(values, changes),
-      ),
+      element('g', { transform: `translate(${sparkLeft} ${top + (rowHeight - height) / 2})` }, drawn(values, changes)),
       text(last === undefined ? 'no nightly run' : formatMetric(last, metric), {
         x: numberLeft,
         y: line,
@@ -35,9 +31,7 @@ export function sparklineSheet(rows: readonly SparklineRow[], metric: Metric): s
       }),
     ];
   });
-  const descriptions = rows.map(
-    ({ cell, values, changes }) => `${cellName(cell)}: ${described(values, changes)}`,
-  );
+  const descriptions = rows.map(({ cell, values, changes }) => `${cellName(cell)}: ${described(values, changes)}`);
   const title = element('title', {}, descriptions.join('; '));
   return svgDocument(sheetWidth, 2 * margin + rows.length * rowHeight, [title, ...pieces]);
 }

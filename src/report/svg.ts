@@ -49,9 +49,7 @@ export function svgDocument(width: number, height: number, pieces: readonly stri
   const lines = ['', title, sheet, ...rest, ''].join('\n');
   const svg = `${element('svg', attributes, lines)}\n`;
   if (svg.length <= maxCharacters) return svg;
-  throw new RangeError(
-    `a plot of ${svg.length} characters is not drawn, the limit is ${maxCharacters}`,
-  );
+  throw new RangeError(`a plot of ${svg.length} characters is not drawn, the limit is ${maxCharacters}`);
 }
 
 export type Attributes = Record<string, string | number>;
@@ -64,10 +62,8 @@ export function element(name: string, attributes: Attributes, inside?: string): 
   return inside === undefined ? `${start}/>` : `${start}>${inside}</${name}>`;
 }
 
-export const path = (d: string, attributes: Attributes): string =>
-  element('path', { d, ...attributes });
+export const path = (d: string, attributes: Attributes): string => element('path', { d, ...attributes });
 
-export const text = (content: string, attributes: Attributes): string =>
-  element('text', attributes, escaped(content));
+export const text = (content: string, attributes: Attributes): string => element('text', attributes, escaped(content));
 
 export const round = (pixels: number): number => Math.round(pixels * 100) / 100;

@@ -45,11 +45,7 @@ export async function writeResult(
   await writeGraphs(report, graphsOf(result, profiles), leftOut);
 }
 
-async function writeGraphs(
-  report: string,
-  graphs: readonly Graph[],
-  leftOut: (why: string) => void,
-): Promise<void> {
+async function writeGraphs(report: string, graphs: readonly Graph[], leftOut: (why: string) => void): Promise<void> {
   for (const graph of graphs) {
     const graphic = drawGraph(graph);
     if (graphic.kind === 'left-out') leftOut(graphic.why);

@@ -43,11 +43,7 @@ const sha256Of = (certificate: X509Certificate | undefined): string =>
   certificate?.fingerprint256.replaceAll(':', '').toLowerCase() ?? '';
 
 /** Accepts every certificate. The caller must verify it before it sends anything. */
-export function connectUnverified(
-  { hostname, port }: URL,
-  certificates: Certificates,
-  signal: AbortSignal,
-): TLSSocket {
+export function connectUnverified({ hostname, port }: URL, certificates: Certificates, signal: AbortSignal): TLSSocket {
   const host = hostname.replace(/^\[|\]$/g, '');
   const socket = connect({
     ...certificates,
@@ -68,14 +64,8 @@ export function connectUnverified(
  * Describes the certificate that `error` refers to. Opens a second connection to read it: Node has dropped most of it
  * by then.
  */
-export async function describeDistrust(
-  error: unknown,
-  url: URL,
-  trust: Trust,
-  signal: AbortSignal,
-): Promise<Distrust> {
-  const certificate =
-    error instanceof PinError ? error.certificate : await readCertificate(url, trust, signal);
+export async function describeDistrust(error: unknown, url: URL, trust: Trust, signal: AbortSignal): Promise<Distrust> {
+  const certificate = error instanceof PinError ? error.certificate : await readCertificate(url, trust, signal);
   const names = namesOf(error);
   const found = (fault: Distrust['fault'], what: string): Distrust => ({
     fault,
@@ -121,11 +111,7 @@ function goodWhen(certificate: X509Certificate | undefined): string {
 
 const dayOf = (date: Date): string => date.toISOString().replace(/T(.{5}).*/, ' $1 UTC');
 
-async function readCertificate(
-  url: URL,
-  trust: Trust,
-  signal: AbortSignal,
-): Promise<X509Certificate | undefined> {
+async function readCertificate(url: URL, trust: Trust, signal: AbortSignal): Promise<X509Certificate | undefined> {
   const socket = connectUnverified(url, 'pinnedSha256' in trust ? {} : trust, signal);
   try {
     await once(socket, 'secureConnect', { signal });

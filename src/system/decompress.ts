@@ -67,8 +67,7 @@ export async function* decompressed(
     for await (const chunk of child.stdout) yield chunk;
     const failure = await ended;
     if (failure instanceof Error) throw failure;
-    if (failure !== undefined)
-      throw new DecompressError(lastLine(errors) ?? `${program}: ${failure}`);
+    if (failure !== undefined) throw new DecompressError(lastLine(errors) ?? `${program}: ${failure}`);
   } finally {
     file.destroy();
     child.kill();

@@ -6,5 +6,4 @@ export const embedded = (file: URL): string =>
   readFileSync(file, 'utf8').replaceAll(/^\s*(?:\/\/.*|\/\*(?:[^*]|\*(?!\/))*\*\/)\n|^\s+/gm, '');
 
 /** Wraps a file in a strict function, so that its names stay out of the page as those of a module do. */
-export const embeddedScript = (file: URL): string =>
-  `\n(() => {\n'use strict';\n${embedded(file)}})();\n`;
+export const embeddedScript = (file: URL): string => `\n(() => {\n'use strict';\n${embedded(file)}})();\n`;

@@ -26,9 +26,7 @@ export async function runToExit(
   try {
     process.exitCode = await work(cancel.signal);
   } catch (error) {
-    process.exitCode = cancel.signal.aborted
-      ? exitCodes.cancelled
-      : exitCodes[conclusionOfError(error)];
+    process.exitCode = cancel.signal.aborted ? exitCodes.cancelled : exitCodes[conclusionOfError(error)];
     if (!cancel.signal.aborted) notify(errorText(error, debug));
     for (const sentence of closingLines) notify(sentence);
   } finally {

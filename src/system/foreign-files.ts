@@ -39,11 +39,7 @@ export async function placeBelow(folder: string, path: string): Promise<string> 
 }
 
 /** Returns undefined for a missing file. Throws a ForeignFileError like `placeBelow`, and for more than `maxBytes`. */
-export async function readForeignFile(
-  folder: string,
-  path: string,
-  maxBytes: number,
-): Promise<Buffer | undefined> {
+export async function readForeignFile(folder: string, path: string, maxBytes: number): Promise<Buffer | undefined> {
   const place = await placeBelow(folder, path);
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const file = await open(place, flags).catch(ifMissing(place));
@@ -52,10 +48,7 @@ export async function readForeignFile(
     const stats = await file.stat();
     if (!stats.isFile()) throw new ForeignFileError(place, noFile);
     if (stats.size > maxBytes) {
-      throw new ForeignFileError(
-        place,
-        `it has ${stats.size} bytes, more than the limit of ${maxBytes}`,
-      );
+      throw new ForeignFileError(place, `it has ${stats.size} bytes, more than the limit of ${maxBytes}`);
     }
     return await contentOf(file, stats.size);
   } finally {
@@ -63,11 +56,7 @@ export async function readForeignFile(
   }
 }
 
-export async function readForeignText(
-  folder: string,
-  path: string,
-  maxBytes: number,
-): Promise<string | undefined> {
+export async function readForeignText(folder: string, path: string, maxBytes: number): Promise<string | undefined> {
   return (await readForeignFile(folder, path, maxBytes))?.toString();
 }
 
@@ -87,8 +76,7 @@ const maxPathLetters = 4096;
 
 const noFile = 'it is not a regular file';
 
-const isPlain = (part: string): boolean =>
-  part !== '' && part !== '.' && part !== '..' && !part.includes('\0');
+const isPlain = (part: string): boolean => part !== '' && part !== '.' && part !== '..' && !part.includes('\0');
 
 const ifMissing =
   (place: string) =>

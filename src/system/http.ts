@@ -1,11 +1,6 @@
 // Sends HTTP requests, bounding time and size of every response. The only HTTP client.
 import { once } from 'node:events';
-import type {
-  ClientRequest,
-  Agent as HttpAgent,
-  RequestOptions as HttpOptions,
-  IncomingMessage,
-} from 'node:http';
+import type { ClientRequest, Agent as HttpAgent, RequestOptions as HttpOptions, IncomingMessage } from 'node:http';
 import type { Agent as HttpsAgent } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
@@ -161,12 +156,10 @@ function startLimit(seconds: number): { signal: AbortSignal; clear(): void } {
   };
 }
 
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? String(error.code) : '';
+const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
 
 const isDistrust = (sent: ClientRequest | undefined, error: unknown): boolean =>
-  error instanceof PinError ||
-  (sent?.socket instanceof TLSSocket && Boolean(sent.socket.authorizationError));
+  error instanceof PinError || (sent?.socket instanceof TLSSocket && Boolean(sent.socket.authorizationError));
 
 function begin(
   loaded: Awaited<ReturnType<typeof modules>>,

@@ -11,8 +11,7 @@ export const leaderSchema = z.object({ pid: bounded.id, started: bounded.word })
 export type GroupLeader = z.infer<typeof leaderSchema>;
 
 /** False for a zombie, too. */
-export const isRunning = async ({ pid, started }: GroupLeader): Promise<boolean> =>
-  (await startOf(pid)) === started;
+export const isRunning = async ({ pid, started }: GroupLeader): Promise<boolean> => (await startOf(pid)) === started;
 
 export async function signalGroup(leader: GroupLeader, name: NodeJS.Signals): Promise<boolean> {
   if (!(await isRunning(leader))) return false;
@@ -31,13 +30,10 @@ export function startOf(pid: number, platform = process.platform): Promise<strin
 /** Reads the kernel's own clock: ps(1) derives start times from the wall clock, which can be changed. */
 async function startInProc(pid: number): Promise<string | undefined> {
   const found = await inProc(pid);
-  return found === undefined || found.isZombie
-    ? undefined
-    : `${found.ticks} after boot ${await bootId()}`;
+  return found === undefined || found.isZombie ? undefined : `${found.ticks} after boot ${await bootId()}`;
 }
 
-const bootId = async (): Promise<string> =>
-  (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim();
+const bootId = async (): Promise<string> => (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim();
 
 type ProcStat = { isZombie: boolean; ticks: string };
 

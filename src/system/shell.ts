@@ -64,8 +64,7 @@ function refuseUnsafe(text: string): void {
 }
 
 /** An escaped character, '…', or "…" with only simple substitutions; each is complete in itself. */
-const closed =
-  /\\.|(?<!\$)'[^']*'|(?<!\$)"(?:\\.|\$\([^()"'`\\]*\)|\$\{[^{}"'`\\]*\}|\$(?![({])|[^"\\`$])*"/gs;
+const closed = /\\.|(?<!\$)'[^']*'|(?<!\$)"(?:\\.|\$\([^()"'`\\]*\)|\$\{[^{}"'`\\]*\}|\$(?![({])|[^"\\`$])*"/gs;
 
 const hazards: readonly [pattern: RegExp, name: string, instead: string][] = [
   [
@@ -99,8 +98,7 @@ function quotedWord(word: ShellWord): string {
 }
 
 function whyUnfit(word: ShellWord, text: string): string | undefined {
-  if (typeof word !== 'string' && !Number.isFinite(word))
-    return 'is neither text nor a finite number';
+  if (typeof word !== 'string' && !Number.isFinite(word)) return 'is neither text nor a finite number';
   if (text.includes('\0')) return 'holds a NUL byte';
   if (!text.isWellFormed()) return 'holds half a surrogate pair';
   return undefined;

@@ -14,10 +14,7 @@ export function sentenceOf(error: unknown): string {
 
 /** Errors of Node and libuv, see errno(3). */
 const isSystemError = (error: Error): error is SystemError =>
-  'code' in error &&
-  typeof error.code === 'string' &&
-  'syscall' in error &&
-  typeof error.syscall === 'string';
+  'code' in error && typeof error.code === 'string' && 'syscall' in error && typeof error.syscall === 'string';
 
 function sentenceOfSystem(error: SystemError): string | undefined {
   const { syscall, path, dest } = error;
@@ -76,8 +73,7 @@ const verbs = new Map([
 function sentenceOfSpawn({ code, path = 'A program' }: SystemError): string | undefined {
   if (code === 'ENOENT') {
     const found = packageOf(path);
-    const how =
-      found === undefined ? 'install it' : `install it, on Debian and Ubuntu from ${found}`;
+    const how = found === undefined ? 'install it' : `install it, on Debian and Ubuntu from ${found}`;
     return `${path} cannot be started (ENOENT), because it is not installed here: ${how}.`;
   }
   if (code === 'EACCES') {
@@ -90,9 +86,7 @@ function sentenceOfSpawn({ code, path = 'A program' }: SystemError): string | un
 function fullPlace(): string {
   const named = process.argv.slice(2).flatMap((word) => [word, dirname(word)]);
   const full = [process.cwd(), ...named, tmpdir(), homedir(), '/run', '/var/lib'].find(isFull);
-  return full === undefined
-    ? 'on a disk that this command writes to (`df -h` shows which)'
-    : `on the disk of ${full}`;
+  return full === undefined ? 'on a disk that this command writes to (`df -h` shows which)' : `on the disk of ${full}`;
 }
 
 function isFull(folder: string): boolean {

@@ -23,10 +23,7 @@ const blockBytes = 512;
 const maxNameBytes = 64 * 1024;
 
 /** Reads the stream to its end. Throws a TarError if it is no archive, ends early, or exceeds its limits. */
-export async function* tarMembers(
-  chunks: AsyncIterable<Buffer>,
-  limits: TarLimits,
-): AsyncGenerator<TarMember> {
+export async function* tarMembers(chunks: AsyncIterable<Buffer>, limits: TarLimits): AsyncGenerator<TarMember> {
   const bytes = new ByteReader(chunks, limits.maxBytes);
   try {
     yield* membersIn(bytes, limits);
@@ -36,10 +33,7 @@ export async function* tarMembers(
   }
 }
 
-async function* membersIn(
-  bytes: ByteReader,
-  { headBytes, maxMembers }: TarLimits,
-): AsyncGenerator<TarMember> {
+async function* membersIn(bytes: ByteReader, { headBytes, maxMembers }: TarLimits): AsyncGenerator<TarMember> {
   let longPath: string | undefined;
   for (let count = 0; count <= maxMembers; count += 1) {
     const header = await bytes.take(blockBytes);
@@ -103,8 +97,7 @@ function untilZero(bytes: Buffer): string {
 }
 
 /** Records of `LENGTH KEY=VALUE\n`, see pax(1). */
-const paxPath = (text: Buffer): string | undefined =>
-  /(?:^|\n)\d+ path=([^\n]*)\n/.exec(text.toString('utf8'))?.[1];
+const paxPath = (text: Buffer): string | undefined => /(?:^|\n)\d+ path=([^\n]*)\n/.exec(text.toString('utf8'))?.[1];
 
 /** A GNU sparse file lists its holes in further blocks; each block tells if another one follows. */
 async function skipSparseMap(bytes: ByteReader, header: Buffer): Promise<void> {

@@ -106,8 +106,7 @@ async function event(number: number, occasion: Occasion): Promise<Trigger> {
 
 const pushed = (number: number, by: string) => event(number, { kind: 'pushed', by });
 
-const labelled = (by: string, label = 'ppsgate', at = noon) =>
-  event(7, { kind: 'labelled', by, label, at });
+const labelled = (by: string, label = 'ppsgate', at = noon) => event(7, { kind: 'labelled', by, label, at });
 
 const comment = (text: string, by = 'carol', number = 7): Trigger => ({
   kind: 'comment',
@@ -291,9 +290,7 @@ describe('the label', () => {
   test.each(['erin', 'dan', 'mallory'])('put by %s, who may not write, is none', async (by) => {
     remembered();
     const admission = await admitted(await labelled(by));
-    expect(admission).toEqual(
-      refused(new RegExp(`^Thank you, ${by}: #7 runs on the testbed once`)),
-    );
+    expect(admission).toEqual(refused(new RegExp(`^Thank you, ${by}: #7 runs on the testbed once`)));
   });
 
   test('that is another one requests nothing', async () => {
@@ -399,9 +396,7 @@ describe('/ppsgate run', () => {
     const quoted = { id: 12, number: 7, author: 'alice', body: ours?.body ?? '' };
     github.state.comments = [quoted];
     expect((await admitted(short)).kind).toBe('refused');
-    github.state.comments = [
-      { ...quoted, author: 'github-actions[bot]', body: `> quoted\n\n${quoted.body}` },
-    ];
+    github.state.comments = [{ ...quoted, author: 'github-actions[bot]', body: `> quoted\n\n${quoted.body}` }];
     expect((await admitted(short)).kind).toBe('refused');
   });
 
@@ -471,16 +466,10 @@ describe('/ppsgate run', () => {
   test.each([
     ['/ppsgate rnu', 'there is no command "rnu"; write /ppsgate run'],
     ['/ppsgate run $(reboot)', 'run takes no "$(reboot)"; write /ppsgate run'],
-    [
-      '/ppsgate run forwading',
-      expect.stringMatching(/^scenarios: .*"forwading"; did you mean `forwarding`\?/),
-    ],
+    ['/ppsgate run forwading', expect.stringMatching(/^scenarios: .*"forwading"; did you mean `forwarding`\?/)],
     ['/ppsgate run margin=much', expect.stringMatching(/^margin: .*much/)],
     ['/ppsgate run runs=0', expect.stringMatching(/^runs: expected a whole number/)],
-    [
-      '/ppsgate run ipv4',
-      expect.stringMatching(/^scenarios: .*"ipv4"; did you mean the family `inet4`\?$/),
-    ],
+    ['/ppsgate run ipv4', expect.stringMatching(/^scenarios: .*"ipv4"; did you mean the family `inet4`\?$/)],
     ['/ppsgate run testbed=mars', expect.stringMatching(/mars/)],
   ])('%j gets a reply on what is wrong, and measures nothing', async (text, why) => {
     const admission = await admitted(comment(text, 'carol', 8));
@@ -509,9 +498,7 @@ describe('a person on the list without write access', () => {
     'does not choose the criteria for a patch: %s',
     async (selector) => {
       const command = `/ppsgate run ${commits.head} ${selector}`;
-      expect(await admitted(comment(command, 'dan'))).toEqual(
-        refused(/as configured in ppsgate\.yml/),
-      );
+      expect(await admitted(comment(command, 'dan'))).toEqual(refused(/as configured in ppsgate\.yml/));
       expect((await admitted(comment(command, 'carol'))).kind).toBe('gate');
     },
   );
@@ -525,9 +512,7 @@ describe('a person on the list without write access', () => {
   test('does not reuse for a later head the request of a person with write access', async () => {
     remembered({ overrides: { margin: '50%' } });
     const command = `/ppsgate rerun ${commits.head}`;
-    expect(await admitted(comment(command, 'dan'))).toEqual(
-      refused(/as configured in ppsgate\.yml/),
-    );
+    expect(await admitted(comment(command, 'dan'))).toEqual(refused(/as configured in ppsgate\.yml/));
     expect((await admitted(comment(command, 'carol'))).kind).toBe('gate');
   });
 });
@@ -554,16 +539,15 @@ describe('/ppsgate rerun', () => {
 
   // Attack forge/edited-memory: The memory in our comment is edited. Defence: A schema parses it, and it approves no
   // other head.
-  test.each([
-    'garbage',
-    Buffer.from('{"run":"1"}').toString('base64url'),
-    Buffer.from('null').toString('base64url'),
-  ])('is not confused by a memory that was edited: %s', async (memory) => {
-    const body = `<!-- ppsgate -->\n\n<!-- ppsgate remembers: ${memory} -->`;
-    github.state.comments = [{ id: 11, number: 7, author: 'github-actions[bot]', body }];
-    expect((await admitted(comment('/ppsgate rerun'))).kind).toBe('refused');
-    expect((await admitted(comment(`/ppsgate rerun ${commits.head}`))).kind).toBe('gate');
-  });
+  test.each(['garbage', Buffer.from('{"run":"1"}').toString('base64url'), Buffer.from('null').toString('base64url')])(
+    'is not confused by a memory that was edited: %s',
+    async (memory) => {
+      const body = `<!-- ppsgate -->\n\n<!-- ppsgate remembers: ${memory} -->`;
+      github.state.comments = [{ id: 11, number: 7, author: 'github-actions[bot]', body }];
+      expect((await admitted(comment('/ppsgate rerun'))).kind).toBe('refused');
+      expect((await admitted(comment(`/ppsgate rerun ${commits.head}`))).kind).toBe('gate');
+    },
+  );
 });
 
 describe('/ppsgate extend', () => {
@@ -634,8 +618,7 @@ describe('/ppsgate bisect', () => {
   });
 
   test('is of commits that are named, as they are then', async () => {
-    const text =
-      '/ppsgate bisect main~2 main~1 inet6 fix-up=main:main~1 skip=main~2..main max-boots=9';
+    const text = '/ppsgate bisect main~2 main~1 inet6 fix-up=main:main~1 skip=main~2..main max-boots=9';
     const request = bisection(await admitted(comment(text), { config: both }));
     const { base, older, head } = commits;
     expect(request).toMatchObject({
@@ -657,10 +640,7 @@ describe('/ppsgate bisect', () => {
     const losing = (scenario: string, family: 'inet4' | 'inet6', change: number) =>
       aCell({ kind: 'regression' }, { change, low: change, high: change }, { scenario, family });
     const worst = { scenario: 'nftables-stateful', family: 'inet6' } as const;
-    const cells = [
-      losing('forwarding', 'inet4', -0.05),
-      losing(worst.scenario, worst.family, -0.2),
-    ];
+    const cells = [losing('forwarding', 'inet4', -0.05), losing(worst.scenario, worst.family, -0.2)];
     const outcome = { kind: 'judged', verdict: 'regression', cells } as const;
     const results = ['results/2026/1', 'results/2026/2', 'results/2026/3'];
     const index: DataIndex = {
@@ -692,17 +672,14 @@ describe('/ppsgate bisect', () => {
     git(directory, 'update-ref', '-d', 'refs/remotes/origin/ppsgate-data');
   });
 
-  test.each(['mallory', 'alice', 'erin', 'dan'])(
-    'by %s, who may not write, is refused',
-    async (by) => {
-      for (const text of ['/ppsgate bisect main~2 main', `/ppsgate bisect ${commits.head}`]) {
-        expect(await admitted(comment(text, by))).toEqual({
-          ...refused(new RegExp(`^Thank you, ${by}: no bisection was started at #7; `)),
-          what: 'no bisection',
-        });
-      }
-    },
-  );
+  test.each(['mallory', 'alice', 'erin', 'dan'])('by %s, who may not write, is refused', async (by) => {
+    for (const text of ['/ppsgate bisect main~2 main', `/ppsgate bisect ${commits.head}`]) {
+      expect(await admitted(comment(text, by))).toEqual({
+        ...refused(new RegExp(`^Thank you, ${by}: no bisection was started at #7; `)),
+        what: 'no bisection',
+      });
+    }
+  });
 
   test('is refused for a fork’s own commits that no maintainer can have read', async () => {
     expect(await admitted(comment('/ppsgate bisect'))).toMatchObject({
@@ -719,9 +696,7 @@ describe('/ppsgate bisect', () => {
     const { older, head } = commits;
     const listed = await admitted(comment(`/ppsgate bisect ${head} inet4`));
     expect(listed).toEqual({
-      ...refused(
-        / may build each of these 2 commits and run it on the testbed: read all of them, /,
-      ),
+      ...refused(/ may build each of these 2 commits and run it on the testbed: read all of them, /),
       what: 'no bisection',
       commits: [older, head],
     });
@@ -771,9 +746,7 @@ describe('/ppsgate bisect', () => {
     const listed = await admitted(comment(text, 'carol', 8));
     expect(listed).toMatchObject({ kind: 'refused', commits: [loose, fixUp] });
     expect((await admitted(comment(commandIn(listed), 'carol', 8))).kind).toBe('bisect');
-    expect((await admitted(comment('/ppsgate bisect main~2 main', 'carol', 8))).kind).toBe(
-      'bisect',
-    );
+    expect((await admitted(comment('/ppsgate bisect main~2 main', 'carol', 8))).kind).toBe('bisect');
     const byHand: Trigger = {
       kind: 'dispatched',
       by: 'carol',
@@ -836,9 +809,7 @@ describe('/ppsgate bisect', () => {
     const named = await byHand('#7', { good: 'main~1', bad: 'main' });
     expect(named).toMatchObject({ good: older, bad: head, patch: { number: 7 } });
     await expect(admitted(asked('', {}))).rejects.toThrow(/needs a good and a bad commit/);
-    await expect(admitted(asked('', { good: 'main' }))).rejects.toThrow(
-      /needs a good and a bad commit/,
-    );
+    await expect(admitted(asked('', { good: 'main' }))).rejects.toThrow(/needs a good and a bad commit/);
   });
 });
 
@@ -854,9 +825,7 @@ describe('a command that measures nothing', () => {
   // Attack secret/others-queue
   test('a stranger may not cancel', async () => {
     expect(await admitted(comment('/ppsgate cancel', 'mallory'))).toEqual({
-      ...refused(
-        /^Thank you, mallory: runs for #7 are not cancelled; people with write access to /,
-      ),
+      ...refused(/^Thank you, mallory: runs for #7 are not cancelled; people with write access to /),
       what: 'not cancelled',
     });
   });
@@ -874,13 +843,10 @@ describe('a command that measures nothing', () => {
 });
 
 describe('a manual run', () => {
-  test.each(['#8', '8'])(
-    '%s measures the pull request, with the requested overrides',
-    async (name) => {
-      const request = requestOf(await admitted(dispatched(name, { margin: '1%' })));
-      expect(request).toMatchObject({ patch: { number: 8 }, overrides: { margin: '1%' } });
-    },
-  );
+  test.each(['#8', '8'])('%s measures the pull request, with the requested overrides', async (name) => {
+    const request = requestOf(await admitted(dispatched(name, { margin: '1%' })));
+    expect(request).toMatchObject({ patch: { number: 8 }, overrides: { margin: '1%' } });
+  });
 
   // Attack run/manual-start: A push precedes a manual start with `#123`, or a re-run. Defence: The head of a fork must
   // be named.
@@ -992,21 +958,19 @@ describe('a revision', () => {
     return { admission, read, trigger };
   }
 
-  test.each([
-    'D27401:80700',
-    'D27401',
-    'diff:80700',
-    'https://phabricator.example/D27401?id=80700',
-  ])('that a job was started for is measured as it was read: %s', async (patch) => {
-    const { admission, read, trigger } = await admittedRevision({ patch });
-    expect(read).toEqual([trigger]);
-    expect(requestOf(admission)).toMatchObject({
-      patch: revision,
-      overrides: {},
-      purpose: 'patch',
-    });
-    expect(admission.why).toBe('bench-bot started it for D27401.');
-  });
+  test.each(['D27401:80700', 'D27401', 'diff:80700', 'https://phabricator.example/D27401?id=80700'])(
+    'that a job was started for is measured as it was read: %s',
+    async (patch) => {
+      const { admission, read, trigger } = await admittedRevision({ patch });
+      expect(read).toEqual([trigger]);
+      expect(requestOf(admission)).toMatchObject({
+        patch: revision,
+        overrides: {},
+        purpose: 'patch',
+      });
+      expect(admission.why).toBe('bench-bot started it for D27401.');
+    },
+  );
 
   test('is reported under the key of the requesting relay, and to the waiting build', async () => {
     const place = { key: 'PHID-HMBT-a', build: 'PHID-HMBD-a' };
@@ -1208,11 +1172,7 @@ test('the priority of the job overrides that of the trigger', async () => {
 
 // Attack run/permissions-fail: GitHub fails while permissions are requested. Defence: No reply means no approval.
 test('approves nothing if GitHub does not report who may write', async () => {
-  github.faults.order(
-    'repos/get-collaborator-permission-level',
-    { kind: 'broken', status: 502 },
-    9,
-  );
+  github.faults.order('repos/get-collaborator-permission-level', { kind: 'broken', status: 502 }, 9);
   await expect(admitted(comment(`/ppsgate run ${commits.head}`))).rejects.toThrow(
     'GitHub did not return the permissions of carol (502 Server Error): run the job again.',
   );
@@ -1223,16 +1183,7 @@ test('no text of a stranger has a fork measured', async () => {
   const deps = await depsOf();
   const { head } = commits;
   remembered();
-  const word = fc.constantFrom(
-    'run',
-    'rerun',
-    'extend',
-    'cancel',
-    head,
-    'runs=4',
-    '\n',
-    'by=carol',
-  );
+  const word = fc.constantFrom('run', 'rerun', 'extend', 'cancel', head, 'runs=4', '\n', 'by=carol');
   const text = fc.oneof(
     fc.array(word, { maxLength: 4 }).map((words) => `/ppsgate ${words.join(' ')}`),
     fc.string({ unit: 'binary' }).map((rest) => `/ppsgate ${rest}`),

@@ -52,13 +52,10 @@ const ofRevision: GateRequest = {
 };
 
 test('a queued pull request on another base replaces the earlier one', () => {
-  const queuedOn = (base: string) =>
-    subjectOf({ ...request, queue: `gh-readonly-queue/main/pr-7-${base.repeat(40)}` });
+  const queuedOn = (base: string) => subjectOf({ ...request, queue: `gh-readonly-queue/main/pr-7-${base.repeat(40)}` });
   expect(queuedOn('a')).toBe('gh-readonly-queue/main/pr-7');
   expect(queuedOn('b')).toBe(queuedOn('a'));
-  expect(
-    subjectOf({ ...request, queue: `gh-readonly-queue/main/pr-70-${'a'.repeat(40)}` }),
-  ).not.toBe(queuedOn('a'));
+  expect(subjectOf({ ...request, queue: `gh-readonly-queue/main/pr-70-${'a'.repeat(40)}` })).not.toBe(queuedOn('a'));
 });
 
 test('every request survives a round trip', () => {
@@ -115,14 +112,8 @@ test.each<[string, unknown]>([
   ['a run that is no number', { ...request, extend: { run: '41' } }],
   ['a key that names a folder elsewhere', { ...ofRevision, relay: { key: '../a' } }],
   ['a build that is none', { ...ofRevision, relay: { build: 'PHID-DREV-a' } }],
-  [
-    'a revision whose commit is a name',
-    { ...ofRevision, patch: { ...revision, headCommit: 'main' } },
-  ],
-  [
-    'an earlier diff without a commit',
-    { ...ofRevision, patch: { ...revision, earlier: [{ diff: 80345 }] } },
-  ],
+  ['a revision whose commit is a name', { ...ofRevision, patch: { ...revision, headCommit: 'main' } }],
+  ['an earlier diff without a commit', { ...ofRevision, patch: { ...revision, earlier: [{ diff: 80345 }] } }],
   ['a bisection from a commit that is a name', { ...bisection, good: 'main' }],
   ['a bisection of no cell', { ...bisection, cell: { scenario: '$(reboot)', family: 'inet4' } }],
   ['a text beyond all measure', { ...request, overrides: { margin: '1'.repeat(501) } }],
@@ -182,8 +173,5 @@ describe('a patch that changes nothing on the testbed is measured', () => {
 
 test('the files of several gates are numbered, that of one is not', () => {
   expect(outputFile('result', 0, 1)).toBe('result.json');
-  expect([outputFile('result', 0, 2), outputFile('failure', 1, 2)]).toEqual([
-    'result-1.json',
-    'failure-2.json',
-  ]);
+  expect([outputFile('result', 0, 2), outputFile('failure', 1, 2)]).toEqual(['result-1.json', 'failure-2.json']);
 });

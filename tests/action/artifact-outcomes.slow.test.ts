@@ -76,16 +76,13 @@ async function outcomesOf(
 }
 
 const endings = (outcomes: Awaited<ReturnType<typeof outcomesOf>>) =>
-  outcomes.map((outcome) =>
-    outcome.kind === 'concluded' ? outcome.reportedOutcome.kind : outcome.kind,
-  );
+  outcomes.map((outcome) => (outcome.kind === 'concluded' ? outcome.reportedOutcome.kind : outcome.kind));
 
 // Attack forge/unjudgeable: One result cannot be judged, so that no gate of its job gets a report. Defence: Its failure
 // is the outcome of its own gate only.
 test('a result whose numbers cannot be judged leaves every other gate its outcome', async () => {
   const failing: typeof recompute = (claimed, asked) => {
-    if (claimed.testbed.name === 'left')
-      throw new RangeError('Degrees of freedom are a positive number.');
+    if (claimed.testbed.name === 'left') throw new RangeError('Degrees of freedom are a positive number.');
     return recompute(claimed, asked);
   };
   const outcomes = await outcomesOf([resultOn('left'), resultOn('right')], failing);
@@ -101,11 +98,7 @@ test('a result whose numbers cannot be judged leaves every other gate its outcom
 // Attack forge/unjudgeable
 test('a result with a rate of 1e300 leaves every other gate its outcome', async () => {
   const forged = resultOn('left');
-  const runs =
-    forged.outcome.kind === 'judged' ? forged.outcome.cells.flatMap((cell) => cell.runs) : [];
+  const runs = forged.outcome.kind === 'judged' ? forged.outcome.cells.flatMap((cell) => cell.runs) : [];
   for (const run of runs) run.pps = 1e300;
-  expect(endings(await outcomesOf([forged, resultOn('right')]))).toEqual([
-    'unmeasured',
-    'measured',
-  ]);
+  expect(endings(await outcomesOf([forged, resultOn('right')]))).toEqual(['unmeasured', 'measured']);
 });

@@ -19,8 +19,7 @@ import { describeWith } from '../needs.ts';
 import { type Builder, type Study, startBuilder, startStudy } from '../studies/study.ts';
 
 const repository = 'example/router';
-const makeKernel =
-  'cat sys/conf/version sys/dev/nic/driver > out/kernel && echo module > out/if_nic.ko';
+const makeKernel = 'cat sys/conf/version sys/dev/nic/driver > out/kernel && echo module > out/if_nic.ko';
 
 describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a bisection that a comment asks for', () => {
   let builder: Builder;
@@ -88,9 +87,10 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a bisection that a comment
     });
     const outputs = () =>
       Object.fromEntries(
-        [...readFileSync(output, 'utf8').matchAll(/^(\S+)<<(\S+)\n(.*?)\n\2$/gms)].map(
-          ([, name = '', , text = '']) => [name, text],
-        ),
+        [...readFileSync(output, 'utf8').matchAll(/^(\S+)<<(\S+)\n(.*?)\n\2$/gms)].map(([, name = '', , text = '']) => [
+          name,
+          text,
+        ]),
       );
     return { context, outputs, folder };
   }
@@ -102,9 +102,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a bisection that a comment
     return work({
       repository: opened,
       reserve: async () =>
-        unshared('rack', (traffic) =>
-          openFreebsdTestbed('rack', testbed, traffic, depsOf(study.lab)),
-        ),
+        unshared('rack', (traffic) => openFreebsdTestbed('rack', testbed, traffic, depsOf(study.lab))),
       history: study.history,
       now: () => new Date(study.lab.clock.now() * 1000),
       onEvent() {},
@@ -144,9 +142,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a bisection that a comment
     const { request = '' } = outputs;
     const [gates, waiting, ...none] = ours();
     expect(none).toEqual([]);
-    expect(waiting?.body).toMatch(
-      /^<!-- ppsgate bisect -->\n\n### ⏳ .* the bisection of #7 waits/,
-    );
+    expect(waiting?.body).toMatch(/^<!-- ppsgate bisect -->\n\n### ⏳ .* the bisection of #7 waits/);
 
     const { result, ...bisected } = await found(request);
     expect(bisected).toMatchObject({ exitCode: 0, outputs: { verdict: 'culprit' } });
@@ -179,19 +175,15 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a bisection that a comment
     };
     const [first, ...others] = result.revisions;
     const forged = { ...first, commit: commits[0] } as BisectResult['revisions'][number];
-    expect(await lying({ revisions: [forged, ...others] })).toContain(
-      'of commits of another range',
-    );
+    expect(await lying({ revisions: [forged, ...others] })).toContain('of commits of another range');
     expect(await lying({ revisions: result.revisions.flatMap((one) => [one, one]) })).toContain(
       'of commits of another range',
     );
     expect(await lying({ good: 'main' })).toContain('of commits other than the requested ones');
-    expect(await lying({ cell: { scenario: 'forwarding', family: 'inet6' } })).toContain(
-      'of another cell',
+    expect(await lying({ cell: { scenario: 'forwarding', family: 'inet6' } })).toContain('of another cell');
+    expect(await lying({ answer: { kind: 'slide', change: changeIn(result), steps: [99] } })).toContain(
+      'of commits that it does not contain',
     );
-    expect(
-      await lying({ answer: { kind: 'slide', change: changeIn(result), steps: [99] } }),
-    ).toContain('of commits that it does not contain');
     const renamed = result.revisions.map((one) => ({ ...one, subject: 'Innocent', author: 'Eve' }));
     expect(await lying({ revisions: renamed })).not.toMatch(/Innocent|Eve/);
     expect(ours()).toHaveLength(2);

@@ -62,11 +62,7 @@ const ofAction: [string, Change, string][] = [
   ['action.yaml, which GitHub reads as well', write('action.yaml', 'runs: {}\n'), 'action.yaml'],
   ['package.json', write('package.json', '{ "type": "commonjs" }\n'), 'package.json'],
   ['package.json by much', write('package.json', ' '.repeat(5 * 1024 ** 2)), 'package.json'],
-  [
-    'a module that dist may load',
-    write('node_modules/cpu-features/index.js', 'forge();\n'),
-    'node_modules/',
-  ],
+  ['a module that dist may load', write('node_modules/cpu-features/index.js', 'forge();\n'), 'node_modules/'],
   ['a link to modules', link('node_modules', 'dut'), 'node_modules/'],
   ['a submodule of modules', submodule('node_modules'), 'node_modules/'],
   ['a module below dist', write('dist/node_modules/cpu-features/index.js', 'forge();\n'), 'dist/'],

@@ -14,8 +14,7 @@ const repositoryOf = (files: Readonly<Record<string, string | Buffer>>) => {
   };
 };
 
-const configOf = (pcap: string) =>
-  `testbeds: { lab: { kind: embedded-linux } }\ntraffic: { pcap: ${pcap} }\n`;
+const configOf = (pcap: string) => `testbeds: { lab: { kind: embedded-linux } }\ntraffic: { pcap: ${pcap} }\n`;
 
 // Attack forge/own-traffic: A patch changes the packets of its own measurement. Defence: A job reads the capture
 // from the commit of the base that its configuration is from.

@@ -72,9 +72,7 @@ async function measured(testbeds: Record<string, FakeTestbedOptions | Error>) {
       onEvent() {},
       signal,
     });
-  const exitCode = await runGate(context, new AbortController().signal, within).catch(
-    (error: unknown) => error,
-  );
+  const exitCode = await runGate(context, new AbortController().signal, within).catch((error: unknown) => error);
   const verdict = (number: number) =>
     JSON.parse(readFileSync(join(folder, `result-${number}.json`), 'utf8')).outcome.verdict;
   return { exitCode, folder, output: readFileSync(output, 'utf8'), leases, verdict };

@@ -52,12 +52,7 @@ const whole = { 'experiment.json': plan, 'journal.jsonl': '{}\n', 'result.json':
 /** The work directory. */
 async function extended(patch = pullRequest): Promise<string> {
   const directory = join(temporaryFolder(), 'work');
-  await fetchExperiment(
-    await hastyOctokit(github),
-    repository,
-    { run: 41, patch, folder: '' },
-    directory,
-  );
+  await fetchExperiment(await hastyOctokit(github), repository, { run: 41, patch, folder: '' }, directory);
   return directory;
 }
 
@@ -140,9 +135,7 @@ describe('it explains the alternative if', () => {
   test.each(['headCommit', 'baseCommit'])('its %s is another', async (key) => {
     given(whole);
     await expect(extended({ ...pullRequest, [key]: 'c'.repeat(40) })).rejects.toThrow(
-      new UsageError(
-        `The commits of the experiment to extend differ from the current ones: ${again}`,
-      ),
+      new UsageError(`The commits of the experiment to extend differ from the current ones: ${again}`),
     );
   });
 

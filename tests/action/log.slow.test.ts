@@ -128,9 +128,7 @@ const whole = fc
     text: texts,
   })
   .map((print): Print[] => [print]);
-const ends = fc
-  .record({ way: fc.constant('end' as const), to: streams, text: texts })
-  .map((print): Print[] => [print]);
+const ends = fc.record({ way: fc.constant('end' as const), to: streams, text: texts }).map((print): Print[] => [print]);
 const plans: fc.Arbitrary<Plan> = fc.record({
   prints: fc
     .array(fc.oneof(pieces, { arbitrary: whole, weight: 2 }, ends), {

@@ -80,9 +80,7 @@ function kept(path: string): string | undefined {
 }
 
 const keptResults = () =>
-  (parseIndex(kept(indexPath) ?? '')?.results ?? []).map(({ patch, testbed }) =>
-    [testbed, patch].join(' '),
-  );
+  (parseIndex(kept(indexPath) ?? '')?.results ?? []).map(({ patch, testbed }) => [testbed, patch].join(' '));
 
 /** A gate of two commits as an honest job leaves it, in some of the cells. */
 async function resultOf(
@@ -179,9 +177,7 @@ test('a part with a forged verdict is published with the verdict of its runs', a
 describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'the job that measures a nightly run', () => {
   let builder: Builder;
   beforeAll(async () => {
-    builder = await startBuilder(
-      'cat sys/conf/version sys/dev/nic/driver > out/kernel && echo module > out/if_nic.ko',
-    );
+    builder = await startBuilder('cat sys/conf/version sys/dev/nic/driver > out/kernel && echo module > out/if_nic.ko');
   });
   afterAll(() => builder[Symbol.asyncDispose]());
 
@@ -205,9 +201,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'the job that measures a ni
       work({
         repository: opened,
         reserve: async () =>
-          unshared('rack', (traffic) =>
-            openFreebsdTestbed('rack', testbed, traffic, depsOf(study.lab)),
-          ),
+          unshared('rack', (traffic) => openFreebsdTestbed('rack', testbed, traffic, depsOf(study.lab))),
         history: study.history,
         now: () => new Date(study.lab.clock.now() * 1000),
         onEvent() {},

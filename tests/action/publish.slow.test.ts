@@ -94,8 +94,7 @@ async function publish(
 
 const conclusions = () => github.state.checkRuns.map(({ conclusion }) => conclusion);
 const comment = () => github.state.comments.map(({ body }) => body).join();
-const warnings = ({ commands }: Ran) =>
-  commands.flatMap(({ name, data }) => (name === 'warning' ? data : []));
+const warnings = ({ commands }: Ran) => commands.flatMap(({ name, data }) => (name === 'warning' ? data : []));
 
 const hasHistory = (): boolean => {
   const { git } = github.state;
@@ -105,8 +104,7 @@ const hasHistory = (): boolean => {
   return text?.includes('"testbed"') === true;
 };
 
-const cellsOf = ({ outcome }: Result): CellResult[] =>
-  outcome.kind === 'judged' ? outcome.cells : [];
+const cellsOf = ({ outcome }: Result): CellResult[] => (outcome.kind === 'judged' ? outcome.cells : []);
 
 describe('while GitHub is away', () => {
   /** Runs the job in this process, in which time stands still. */
@@ -174,9 +172,7 @@ describe('a forged artifact', () => {
     expect(conclusions(), ran.log).toEqual(['failure']);
     for (const said of [comment(), warnings(ran).join('\n')]) {
       expect(said).toContain('used a margin of 100 %, but 2 % was requested');
-      expect(said).toContain(
-        'reports no-regression for forwarding inet4, but its runs yield regression',
-      );
+      expect(said).toContain('reports no-regression for forwarding inet4, but its runs yield regression');
     }
   });
 
@@ -377,9 +373,7 @@ describe('a push to the default branch', () => {
     const ran = await publishPush();
     expect(warnings(ran)).toEqual([]);
     expect(github.state.issues).toMatchObject([{ labels: ['ppsgate-regression'] }]);
-    expect(github.state.comments).toMatchObject([
-      { number: 7, body: expect.stringContaining('#8 has the rest.') },
-    ]);
+    expect(github.state.comments).toMatchObject([{ number: 7, body: expect.stringContaining('#8 has the rest.') }]);
     await publishPush();
     expect(github.state.issues).toHaveLength(1);
     expect(github.state.comments).toHaveLength(1);
@@ -406,10 +400,7 @@ describe('a push to the default branch', () => {
 
   test('creates no issue if ppsgate.yml forbids it', async () => {
     await github.stop();
-    await prepare(
-      (directory) => commit(directory, { a: '1' }),
-      `${config}trend: { issues: false }\n`,
-    );
+    await prepare((directory) => commit(directory, { a: '1' }), `${config}trend: { issues: false }\n`);
     keepLoss();
     const ran = await publishPush();
     expect(warnings(ran)).toEqual([]);

@@ -101,9 +101,7 @@ test('a bisection of a fork lists a hundred commits in one comment, with a link 
   expect(ran.outputs.bisect, ran.log).toBe('false');
   const [, answer, ...more] = github.state.comments;
   expect(more).toEqual([]);
-  expect(answer?.body).toMatch(
-    / and write \/ppsgate bisect [0-9a-f]{40} .*commits=[0-9a-f]{64}\.`/,
-  );
+  expect(answer?.body).toMatch(/ and write \/ppsgate bisect [0-9a-f]{40} .*commits=[0-9a-f]{64}\.`/);
   const listed = answer?.body.split('\n').filter((line) => line.startsWith('- [`')) ?? [];
   expect(listed).toEqual(
     own.map((id) => expect.stringMatching(`^- \\[\`${id}\`\\]\\(https?://.*/7/commits/${id}\\)$`)),
@@ -121,17 +119,18 @@ describe('a command of a stranger', () => {
 
   // Attack secret/runner-commands: Text contains `##[set-output name=directory;]…` or `::set-output …`. Defence: One
   // writer prints all text of the action and removes runner commands; outputs are set by files only.
-  test.each(
-    hostileComments.map((body, index) => [body, index % 2 === 0 ? 'admit' : 'gate'] as const),
-  )('in a comment sets no output and no state: %j to %s', async (body, command) => {
-    const ran = await run(command, comment(body));
-    expect(commandsOf(ran), ran.log).toEqual([]);
-    expect(ran.outputs).toEqual(command === 'admit' ? refused : {});
-    expect(ran.state).toEqual({});
-    expect(ran.exitCode, ran.log).toBe(0);
-    expect(ran.log).toMatch(/; write \/ppsgate|: expected /);
-    expect(github.state.comments).toHaveLength(1);
-  });
+  test.each(hostileComments.map((body, index) => [body, index % 2 === 0 ? 'admit' : 'gate'] as const))(
+    'in a comment sets no output and no state: %j to %s',
+    async (body, command) => {
+      const ran = await run(command, comment(body));
+      expect(commandsOf(ran), ran.log).toEqual([]);
+      expect(ran.outputs).toEqual(command === 'admit' ? refused : {});
+      expect(ran.state).toEqual({});
+      expect(ran.exitCode, ran.log).toBe(0);
+      expect(ran.log).toMatch(/; write \/ppsgate|: expected /);
+      expect(github.state.comments).toHaveLength(1);
+    },
+  );
 
   // Attack secret/runner-commands
   test('as the head of another workflow’s measurement sets no output', async () => {

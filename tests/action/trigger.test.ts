@@ -10,11 +10,8 @@ const head = 'b'.repeat(40);
 const noOverrides = { patch: '', overrides: {} };
 const nothing = { kind: 'nothing', why: expect.any(String) };
 
-const read = (
-  name: string,
-  payload: unknown,
-  asked: Parameters<typeof triggerOf>[1] = noOverrides,
-) => triggerOf({ name, payload, commit: head }, asked);
+const read = (name: string, payload: unknown, asked: Parameters<typeof triggerOf>[1] = noOverrides) =>
+  triggerOf({ name, payload, commit: head }, asked);
 
 const sender = { login: 'carol' };
 
@@ -64,12 +61,9 @@ describe('a pull request', () => {
     },
   );
 
-  test.each([[{}], [{ label: null }]])(
-    'that gets an unnamed label is not treated as a push: %j',
-    (more) => {
-      expect(read('pull_request', payload({ action: 'labeled', ...more }))).toEqual(nothing);
-    },
-  );
+  test.each([[{}], [{ label: null }]])('that gets an unnamed label is not treated as a push: %j', (more) => {
+    expect(read('pull_request', payload({ action: 'labeled', ...more }))).toEqual(nothing);
+  });
 
   test.each(['closed', 'unlabeled', 'assigned', 'converted_to_draft', 'review_requested'])(
     'that is %s measures nothing, with any label',
@@ -240,17 +234,12 @@ describe('by another program', () => {
   test('every field is read or refused', () => {
     const known = fc.constantFrom('patch', 'margin', 'max-runs', 'scenarios', 'measure-anyway');
     const name = fc.oneof({ weight: 3, arbitrary: known }, fc.constantFrom('maxRuns', 'x'));
-    const value = fc.oneof(
-      { weight: 4, arbitrary: fc.constantFrom('a', 12, true, 0.5) },
-      fc.constantFrom([], {}),
-    );
+    const value = fc.oneof({ weight: 4, arbitrary: fc.constantFrom('a', 12, true, 0.5) }, fc.constantFrom([], {}));
     fc.assert(
       fc.property(fc.dictionary(name, value), (client_payload) => {
         const fields = Object.entries(client_payload);
         const reading = () => read('repository_dispatch', { sender, client_payload });
-        const isReadable = fields.every(
-          ([key, one]) => key !== 'maxRuns' && key !== 'x' && typeof one !== 'object',
-        );
+        const isReadable = fields.every(([key, one]) => key !== 'maxRuns' && key !== 'x' && typeof one !== 'object');
         if (!isReadable) {
           expect(reading).toThrow(UsageError);
           return;
@@ -293,12 +282,9 @@ describe('by another program', () => {
     });
   });
 
-  test.each(['#12', ['#12'], 12])(
-    'a payload that is no record is refused: %j',
-    (client_payload) => {
-      expect(() => read('repository_dispatch', { sender, client_payload })).toThrow(UsageError);
-    },
-  );
+  test.each(['#12', ['#12'], 12])('a payload that is no record is refused: %j', (client_payload) => {
+    expect(() => read('repository_dispatch', { sender, client_payload })).toThrow(UsageError);
+  });
 });
 
 describe('the check', () => {
@@ -314,11 +300,7 @@ describe('the check', () => {
     ['its button to extend', {}, 'extend'],
     ['its button to run again', { requested_action: { identifier: 'rerun' } }, 'rerun'],
     ["GitHub's own button", { action: 'rerequested', requested_action: null }, 'rerun'],
-    [
-      'the button of one of several gates',
-      { check_run: { head_sha: head, name: 'ppsgate: 10G' } },
-      'extend',
-    ],
+    ['the button of one of several gates', { check_run: { head_sha: head, name: 'ppsgate: 10G' } }, 'extend'],
   ])('%s asks for the head that it stands on', (_, more, button) => {
     const trigger = { kind: 'button', by: 'carol', button, headCommit: head };
     expect(read('check_run', payload(more))).toEqual(trigger);
@@ -464,14 +446,11 @@ test('at a set time it is the commit that the job runs at', () => {
   expect(read('schedule', { schedule: '17 3 * * *' })).toEqual({ kind: 'schedule', commit: head });
 });
 
-test.each(['issues', 'workflow_run', 'toString', ''])(
-  'the event %j is answered by what to do instead',
-  (name) => {
-    expect(() => read(name, payloadsOf(name)[0])).toThrow(
-      /names no patch to gate: run ppsgate on pull_request, .* or push\.$/,
-    );
-  },
-);
+test.each(['issues', 'workflow_run', 'toString', ''])('the event %j is answered by what to do instead', (name) => {
+  expect(() => read(name, payloadsOf(name)[0])).toThrow(
+    /names no patch to gate: run ppsgate on pull_request, .* or push\.$/,
+  );
+});
 
 /** A trigger, or the sentence of a `UsageError`; any other error is thrown on. */
 function answerFor(name: string, payload: unknown): Trigger | string {
@@ -496,14 +475,11 @@ const understood = [
 ];
 
 describe("of GitHub's published examples", () => {
-  test.each(understood.filter((name) => payloadsOf(name).length > 0))(
-    'every one of %s is understood',
-    (name) => {
-      for (const payload of payloadsOf(name)) {
-        expect(answerFor(name, payload)).toMatchObject({ kind: expect.any(String) });
-      }
-    },
-  );
+  test.each(understood.filter((name) => payloadsOf(name).length > 0))('every one of %s is understood', (name) => {
+    for (const payload of payloadsOf(name)) {
+      expect(answerFor(name, payload)).toMatchObject({ kind: expect.any(String) });
+    }
+  });
 
   test('no event fails without a sentence, even under the name of another event', () => {
     for (const payload of eventNames.flatMap(payloadsOf)) {
@@ -516,9 +492,7 @@ describe("of GitHub's published examples", () => {
 });
 
 test('a value that cannot be converted to text is refused in a sentence', () => {
-  const client_payload = JSON.parse(
-    '{ "margin": { "toString": 0, "valueOf": 0 }, "": { "toString": 0 } }',
-  );
+  const client_payload = JSON.parse('{ "margin": { "toString": 0, "valueOf": 0 }, "": { "toString": 0 } }');
   const payload = { sender: { login: 'alice', type: 'User' }, action: 'ppsgate', client_payload };
   expect(answerFor('repository_dispatch', payload)).toMatch(/ cannot be read at .*\.$/);
 });
@@ -534,10 +508,7 @@ function replaced(value: unknown, choices: Iterator<number>, by: unknown): unkno
   const { value: choice } = choices.next();
   const [key] = entries[choice % (entries.length + 1)] ?? [];
   if (key === undefined) return by;
-  const all = entries.map(([name, inner]) => [
-    name,
-    name === key ? replaced(inner, choices, by) : inner,
-  ]);
+  const all = entries.map(([name, inner]) => [name, name === key ? replaced(inner, choices, by) : inner]);
   return Object.fromEntries(all);
 }
 

@@ -15,12 +15,7 @@ import { baselineOf } from '../../src/analysis/stats/baseline.ts';
 import { lowerBound, upperBound } from '../../src/analysis/stats/binomial.ts';
 import { crossingProbability, pocockLevel } from '../../src/analysis/stats/boundary.ts';
 import { buildNoise } from '../../src/analysis/stats/build-noise.ts';
-import {
-  changePoints,
-  changesRunByRun,
-  lastLevel,
-  nightlySigmaRatio,
-} from '../../src/analysis/stats/change-points.ts';
+import { changePoints, changesRunByRun, lastLevel, nightlySigmaRatio } from '../../src/analysis/stats/change-points.ts';
 import { MinistatInputError, parseColumn } from '../../src/analysis/stats/columns.ts';
 import { analysesOf, analysisSizes, type Design } from '../../src/analysis/stats/design.ts';
 import {
@@ -48,18 +43,8 @@ import { formatGeneral } from '../../src/analysis/stats/printf.ts';
 import { sessionDegreesOfFreedom } from '../../src/analysis/stats/sessions.ts';
 import { hodgesLehmann, signedRankBounds } from '../../src/analysis/stats/signed-rank.ts';
 import { cellSource, earlierNoise, simulate } from '../../src/analysis/stats/simulate.ts';
-import {
-  holes,
-  isSteady,
-  secondsUntilSteady,
-  steadyStretch,
-} from '../../src/analysis/stats/steady.ts';
-import {
-  criticalT,
-  studentT,
-  studentTail,
-  studentTExact,
-} from '../../src/analysis/stats/student.ts';
+import { holes, isSteady, secondsUntilSteady, steadyStretch } from '../../src/analysis/stats/steady.ts';
+import { criticalT, studentT, studentTail, studentTExact } from '../../src/analysis/stats/student.ts';
 import { median } from '../../src/analysis/stats/summary.ts';
 import { trialNumbers } from '../../src/analysis/stats/trial-numbers.ts';
 import { cellResult } from '../../src/analysis/stats/verdict.ts';
@@ -79,9 +64,7 @@ const anyNumbers: fc.Arbitrary<number[]> = fc.oneof(
   fc.constant<number[]>([]),
   fc.array(extreme, { maxLength: 12 }),
   fc.array(fc.double(), { maxLength: 12 }),
-  fc
-    .tuple(extreme, fc.integer({ min: 1, max: 300 }))
-    .map(([value, count]) => repeated(value, count)),
+  fc.tuple(extreme, fc.integer({ min: 1, max: 300 })).map(([value, count]) => repeated(value, count)),
   fc
     .tuple(fc.array(extreme, { minLength: 1, maxLength: 3 }), fc.integer({ min: 1, max: 100 }))
     .map(([values, count]) => repeated(values, count).flat()),
@@ -92,10 +75,7 @@ function repeated<T>(value: T, count: number): T[] {
 }
 
 /** Ten numbers of a list, in turn. */
-type Ten = readonly [
-  ...[number, number, number, number, number],
-  ...[number, number, number, number, number],
-];
+type Ten = readonly [...[number, number, number, number, number], ...[number, number, number, number, number]];
 const inTurn = (values: readonly number[]): Ten => {
   const at = (index: number) => values[index % values.length] ?? 0;
   return [at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7), at(8), at(9)];
@@ -220,11 +200,9 @@ const stats: Record<string, Call> = {
   changesRunByRun: (values) => changesRunByRun(values.slice(0, 40)),
   lastLevel,
   nightlySigmaRatio,
-  parseColumn: (values, [column]) =>
-    parseColumn(Buffer.from(values.join('\n')), { name: 'file', column }),
+  parseColumn: (values, [column]) => parseColumn(Buffer.from(values.join('\n')), { name: 'file', column }),
   lookSizes: (_, [a, b, c]) => analysisSizes(designOf(a, b, c)),
-  looksOf: (_, [a, b, c, d]) =>
-    analysesOf(designOf(8, 10, a), { falseAlarms: b, misses: c, outside: d }),
+  looksOf: (_, [a, b, c, d]) => analysesOf(designOf(8, 10, a), { falseAlarms: b, misses: c, outside: d }),
   'looksOf of any budgets': (_, [a, b, c]) =>
     analysesOf(designOf(a, b, c), { falseAlarms: 0.01, misses: 0.05, outside: 0.05 }),
   boundsOf: (values, [a, b, c, d]) => [
@@ -237,25 +215,17 @@ const stats: Record<string, Call> = {
   pairedEvidence: (values, ten) =>
     pairedEvidence(values.map((base, index) => ({ base, patched: ten[index % 10] ?? 1 }))),
   pooledEvidence: (values, ten) =>
-    pooledEvidence(
-      measurementsOf(values, ten),
-      measurementsOf([...ten], ten),
-      noiseOf(ten[0], ten[1]),
-    ),
+    pooledEvidence(measurementsOf(values, ten), measurementsOf([...ten], ten), noiseOf(ten[0], ten[1])),
   countedRuns: (values, ten) => countedRuns(cellOf(values, ten, 'paired'), ten[0]),
   evidenceAt: (values, ten) => evidenceAt(cellOf(values, ten, 'paired'), ten[0], policyOf(ten)),
   evidenceOf: (values, ten) => {
     const runs = runsOf(values, ten);
     return evidenceOf({ base: runs, patched: runs }, 'pps', 'paired', noiseOf(ten[0], ten[1]));
   },
-  'interimResults and cellResult': (values, ten) => [
-    judged(values, ten, 'paired'),
-    judged(values, ten, 'pooled'),
-  ],
+  'interimResults and cellResult': (values, ten) => [judged(values, ten, 'paired'), judged(values, ten, 'pooled')],
   'interimResults of any policy': (values, ten) =>
     interimResults([cellOf(values, ten, 'pooled'), cellOf([], ten, 'paired')], policyOf(ten)),
-  looksSharedBy: (values, ten) =>
-    analysesSharedBy(ten[4], cellOf(values, ten, 'pooled'), policyOf(ten)),
+  looksSharedBy: (values, ten) => analysesSharedBy(ten[4], cellOf(values, ten, 'pooled'), policyOf(ten)),
   runCounts: (values, ten) => runCounts({ ...cellOf(values, ten, 'paired'), pairs: ten[0] }, 'pps'),
   validPairs: (values, ten) => validPairs(runsOf(values, ten)),
   judgeLook: (_, [low, high, a, b, c, d]) =>
@@ -309,8 +279,7 @@ const stats: Record<string, Call> = {
       experiments: experiments === 1e6 ? 100 : experiments,
       seed,
     }),
-  cellSource: (values) =>
-    cellSource({ kind: 'sets', cells: [[values]] }, xoroshiro128plus(1))()()(),
+  cellSource: (values) => cellSource({ kind: 'sets', cells: [[values]] }, xoroshiro128plus(1))()()(),
   earlierNoise: (_, [runs, value]) => earlierNoise(runs, () => (count) => repeated(value, count)),
   steadyStretch,
   holes: (values, [from, to, level]) => holes(values, { from, to }, level),
@@ -330,8 +299,7 @@ const profiles: Record<string, Call> = {
     const two = [profileOf(values), profileOf([a, b, c])] as const;
     return [explain(...two), explain(...two, { metric: 'nsPerPacket', base: a, patched: b }, true)];
   },
-  flamegraph: (values, ten) =>
-    flamegraph(profileOf(values), { title: 'any', base: profileOf([...ten]) }),
+  flamegraph: (values, ten) => flamegraph(profileOf(values), { title: 'any', base: profileOf([...ten]) }),
   layout: (values, [pixelsPerSample, minPixels]) => {
     const { stacks } = profileOf(values);
     return layout({ profile: stacks, base: stacks }, 'base', { pixelsPerSample, minPixels });
@@ -351,8 +319,7 @@ const trend: Record<string, Call> = {
     const series = new Map([['hp-t540 forwarding inet4', nightlyRunsOf(values)]]);
     return judgeTrend(index, series, { metric: 'pps', marginRatio }, new Date(0));
   },
-  levelsOf: (values) =>
-    levelsOf(anIndex(), { testbed: 'hp-t540', cell: forwarding }, nightlyRunsOf(values), 'pps'),
+  levelsOf: (values) => levelsOf(anIndex(), { testbed: 'hp-t540', cell: forwarding }, nightlyRunsOf(values), 'pps'),
   isOff: (values, ten) => {
     const [last] = nightlyRunsOf([...ten]);
     return last && isOff(nightlyRunsOf(values), last, 'pps');
@@ -360,11 +327,7 @@ const trend: Record<string, Call> = {
   worstOf: (_, [a, b]) => worstOf(aChange({ cells: [aLevel('forwarding', a), aLevel('pf', b)] })),
   'the counts of A/A runs': (_, ten) => {
     const count = countOf(ten);
-    return [
-      countsOf({ ...anIndex(), aaRuns: [count, count] }),
-      layoutNoise(count),
-      sameText(count),
-    ];
+    return [countsOf({ ...anIndex(), aaRuns: [count, count] }), layoutNoise(count), sameText(count)];
   },
 };
 
@@ -382,9 +345,7 @@ function outcomeOf(call: () => unknown): 'returned' | 'refused' {
     script.runInContext(context, { timeout: patienceMilliseconds });
     return 'returned';
   } catch (error) {
-    const isRefusal = [RangeError, MinistatInputError, ProfileError].some(
-      (known) => error instanceof known,
-    );
+    const isRefusal = [RangeError, MinistatInputError, ProfileError].some((known) => error instanceof known);
     if (isRefusal) return 'refused';
     throw error;
   }
@@ -395,13 +356,9 @@ test.for(Object.entries({ ...stats, ...profiles, ...trend }))(
   '%s ends for any numbers: it returns, or throws a RangeError',
   ([, call]) => {
     fc.assert(
-      fc.property(
-        anyNumbers,
-        fc.array(extreme, { minLength: 10, maxLength: 10 }),
-        (values, ten) => {
-          expect(outcomeOf(() => call(values, inTurn(ten)))).toMatch(/^(returned|refused)$/);
-        },
-      ),
+      fc.property(anyNumbers, fc.array(extreme, { minLength: 10, maxLength: 10 }), (values, ten) => {
+        expect(outcomeOf(() => call(values, inTurn(ten)))).toMatch(/^(returned|refused)$/);
+      }),
     );
   },
 );

@@ -4,9 +4,7 @@ import { builderSchema } from '../../src/config/builder.ts';
 const parse = (written: object) => builderSchema.parse({ host: 'builder', ...written });
 const problemOf = (written: object): string => {
   const { error } = builderSchema.safeParse({ host: 'builder', ...written });
-  return (
-    error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ') ?? 'none'
-  );
+  return error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ') ?? 'none';
 };
 
 test('a builder is a host, and all else has a value that works', () => {
@@ -69,9 +67,7 @@ test('the cache holds the layouts of two kernels', () => {
   expect(problemOf({ layoutVariants: 8, keep: { kernels: 15 } })).toBe(
     'layoutVariants: the cache is to hold all layouts of two kernels; set `keep: { kernels: }` to twice as many',
   );
-  expect(problemOf({ layoutVariants: 21 })).toMatch(
-    /^layoutVariants: expected a whole number from 1 to 20/,
-  );
+  expect(problemOf({ layoutVariants: 21 })).toMatch(/^layoutVariants: expected a whole number from 1 to 20/);
 });
 
 test("a site's own command replaces make", () => {
@@ -85,17 +81,12 @@ test("a site's own command replaces make", () => {
 test.each([['src'], ['/'], ['/a b'], ['/a,b'], ['/a:b'], ['/a/../b'], ['~/x'], ['/a/']])(
   'the folder "%s" is refused, which make could not build in',
   (folder) => {
-    expect(problemOf({ folder })).toBe(
-      `folder: expected an absolute path of plain letters, found "${folder}"`,
-    );
+    expect(problemOf({ folder })).toBe(`folder: expected an absolute path of plain letters, found "${folder}"`);
   },
 );
 
 test.each([
-  [
-    { kernelConfig: '../GENERIC' },
-    'kernel.kernelConfig: expected the name of a kernel configuration',
-  ],
+  [{ kernelConfig: '../GENERIC' }, 'kernel.kernelConfig: expected the name of a kernel configuration'],
   [{ options: ['-f'] }, 'kernel.options.0: expected an option of make like -DNAME or NAME=value'],
   [{ metaMode: true }, 'kernel.metaMode: meta mode saves time only from one build to the next'],
   [{ kind: 'bake' }, 'kernel.kind: expected `kind: make` or `kind: command`'],
@@ -128,8 +119,6 @@ describe('a jail for builds', () => {
   });
 
   test('needs a login as root', () => {
-    expect(problemOf({ jail, user: 'lab' })).toBe(
-      'jail: only root enters a jail; log in as root, `user: root`',
-    );
+    expect(problemOf({ jail, user: 'lab' })).toBe('jail: only root enters a jail; log in as root, `user: root`');
   });
 });

@@ -4,9 +4,7 @@ import { consoleSchema } from '../../src/config/console.ts';
 
 /** `key: message` of every problem. */
 const problemsOf = (written: unknown): string[] =>
-  consoleSchema
-    .safeParse(written)
-    .error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) ?? [];
+  consoleSchema.safeParse(written).error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) ?? [];
 
 test('Serial over LAN is reached as power over IPMI is', () => {
   expect(consoleSchema.parse({ kind: 'ipmi', host: 'bmc.lab', user: 'lab' })).toEqual({
@@ -33,11 +31,7 @@ test('a command is a list of words', () => {
 test.each([
   ['a console that is no map', 'ttyu1', ': expected keys and values, found "ttyu1"'],
   ['an unknown kind', { kind: 'sol' }, ': '],
-  [
-    'a console of conserver that would be an option',
-    { kind: 'conserver', console: '-q' },
-    'console: expected',
-  ],
+  ['a console of conserver that would be an option', { kind: 'conserver', console: '-q' }, 'console: expected'],
   ['no command', { kind: 'command', command: [] }, 'command: expected'],
   ['a user in the host', { kind: 'conserver', console: 'a', host: 'me@it' }, 'host: expected'],
 ])('%s is refused', (_, written, problem) => {

@@ -1,11 +1,7 @@
 // The manual of a testbed of `kind: freebsd` in ppsgate.yml.
 import { expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
-import {
-  type FreebsdTestbed,
-  freebsdTestbedSchema,
-  lacksAddresses,
-} from '../../src/config/freebsd-testbed.ts';
+import { type FreebsdTestbed, freebsdTestbedSchema, lacksAddresses } from '../../src/config/freebsd-testbed.ts';
 
 type Written = Record<'dut' | 'receiver', object> & { senders: unknown };
 
@@ -24,8 +20,7 @@ const secondSender = {
   inet4: '198.18.0.111',
 };
 
-const parse = (change: object = {}): FreebsdTestbed =>
-  freebsdTestbedSchema.parse({ ...written, ...change });
+const parse = (change: object = {}): FreebsdTestbed => freebsdTestbedSchema.parse({ ...written, ...change });
 
 /** `key: message` of every problem. */
 const problemsOf = (change: object): string[] =>
@@ -36,8 +31,7 @@ const problemsOf = (change: object): string[] =>
 const ofDut = (change: object) => problemsOf({ dut: { ...written.dut, ...change } });
 const ofSender = (change: object) => problemsOf({ senders: [{ ...sender, ...change }] });
 const ofReceiver = (change: object) => problemsOf({ receiver: { ...written.receiver, ...change } });
-const ofSenders = (second: object) =>
-  problemsOf({ senders: [sender, { ...secondSender, ...second }] });
+const ofSenders = (second: object) => problemsOf({ senders: [sender, { ...secondSender, ...second }] });
 
 const ssh = { port: 22, user: 'root', knownHostsPath: '~/.ssh/known_hosts' };
 
@@ -131,8 +125,7 @@ test.each(['cxl0', 'cxgbe1', 'cc0', 'mce1', 'mlxen0', 'ix1', 'igb3', 'vtnet0', '
   },
 );
 
-const noPort = (name: string) =>
-  `expected an Ethernet port of FreeBSD like cxl0 or mce1, found "${name}"`;
+const noPort = (name: string) => `expected an Ethernet port of FreeBSD like cxl0 or mce1, found "${name}"`;
 
 test.each([
   ['clx0', `${noPort('clx0')}; did you mean \`cxl0\`?`],
@@ -191,10 +184,7 @@ test('a setting of the DUT may be waived, with a reason', () => {
 });
 
 test.each([
-  [
-    'machdep.hyperthreading_alowed',
-    'unknown setting; did you mean `machdep.hyperthreading_allowed`?',
-  ],
+  ['machdep.hyperthreading_alowed', 'unknown setting; did you mean `machdep.hyperthreading_allowed`?'],
   ['dev.mce.0.conf.channels', /^unknown setting; known here: .*dev\.cxl\.0\.nrxq/],
   ['The route to 198.19.0.0/16', /^cannot be waived: without it a trial could leave/],
   ['The blackhole route for 198.18.0.0/15', /^cannot be waived/],
@@ -228,39 +218,21 @@ test.each([
   ['00:07:43:2e:e5', `expected ${anyMac}, found "00:07:43:2e:e5"`],
   ['00-07-43-2e-e5-92', `expected ${anyMac}, found "00-07-43-2e-e5-92"`],
   ['00:00:00:00:00:00', "expected the port's own MAC address, found only zeros"],
-  [
-    '01:00:5e:00:00:01',
-    "expected the port's own MAC address, found one of a group: its first byte is odd",
-  ],
-  [
-    'FF:ff:ff:ff:ff:ff',
-    "expected the port's own MAC address, found one of a group: its first byte is odd",
-  ],
+  ['01:00:5e:00:00:01', "expected the port's own MAC address, found one of a group: its first byte is odd"],
+  ['FF:ff:ff:ff:ff:ff', "expected the port's own MAC address, found one of a group: its first byte is odd"],
 ])('the MAC address %j is refused', (mac, problem) => {
   expect(ofReceiver({ mac })).toEqual([`receiver.mac: ${problem}`]);
 });
 
 test.each([
-  [
-    { inet4: '198.18.0.256' },
-    'inet4: expected an address of inet4 like "198.18.0.110", found "198.18.0.256"',
-  ],
-  [
-    { inet4: '198.18.0.1/24' },
-    'inet4: expected an address of inet4 like "198.18.0.110", found "198.18.0.1/24"',
-  ],
-  [
-    { inet4: '192.0.2.1' },
-    'inet4: expected an address of 198.18.0.0/16, the sender\'s network, found "192.0.2.1"',
-  ],
+  [{ inet4: '198.18.0.256' }, 'inet4: expected an address of inet4 like "198.18.0.110", found "198.18.0.256"'],
+  [{ inet4: '198.18.0.1/24' }, 'inet4: expected an address of inet4 like "198.18.0.110", found "198.18.0.1/24"'],
+  [{ inet4: '192.0.2.1' }, 'inet4: expected an address of 198.18.0.0/16, the sender\'s network, found "192.0.2.1"'],
   [
     { inet4: '198.19.0.110' },
     'inet4: expected an address of 198.18.0.0/16, the sender\'s network, found "198.19.0.110"',
   ],
-  [
-    { inet6: '2001:2::110%cxl0' },
-    'inet6: expected an address of inet6 like "2001:2::110", found "2001:2::110%cxl0"',
-  ],
+  [{ inet6: '2001:2::110%cxl0' }, 'inet6: expected an address of inet6 like "2001:2::110", found "2001:2::110%cxl0"'],
   [
     { inet6: '2001:2:0:8000::110' },
     'inet6: expected an address of 2001:2::/49, the sender\'s network, found "2001:2:0:8000::110"',
@@ -332,13 +304,11 @@ test('a family that is measured needs an address of each generator', () => {
   expect(lacksAddresses(testbed, ['inet4', 'inet6'])).toEqual([
     {
       path: ['senders', 1, 'inet6'],
-      message:
-        'missing; `families` asks for inet6, so this sender needs an address like "2001:2::110"',
+      message: 'missing; `families` asks for inet6, so this sender needs an address like "2001:2::110"',
     },
     {
       path: ['receiver', 'inet6'],
-      message:
-        'missing; `families` asks for inet6, so this receiver needs an address like "2001:2:0:8000::110"',
+      message: 'missing; `families` asks for inet6, so this receiver needs an address like "2001:2:0:8000::110"',
     },
   ]);
 });

@@ -22,8 +22,7 @@ const schema: object = {
     override({ zodSchema, jsonSchema }) {
       const { patterns = [] } = zodSchema._zod.bag as { patterns?: Iterable<RegExp> };
       for (const { flags, source } of patterns) {
-        if (flags.includes('i'))
-          throw new Error(`JSON Schema minds case: spell it out in ${source}`);
+        if (flags.includes('i')) throw new Error(`JSON Schema minds case: spell it out in ${source}`);
       }
       // URL accepts more than RFC 3986 calls a URI.
       if (jsonSchema.format === 'uri') delete jsonSchema.format;
@@ -56,8 +55,7 @@ const freebsd = (more: string): string => `testbeds:
     ${more}
 `;
 
-const powered = (power: string): string =>
-  freebsd('').replace('ix1 }', `ix1 }, power: { ${power} }`);
+const powered = (power: string): string => freebsd('').replace('ix1 }', `ix1 }, power: { ${power} }`);
 
 /** Small configurations with keys that the documented ones lack; the tests change them in thousands of ways. */
 const rare: [string, string][] = [
@@ -242,10 +240,7 @@ testbeds:
   ],
   [
     'with a console of conserver',
-    freebsd('').replace(
-      'ix1 }',
-      'ix1 }, console: { kind: conserver, console: dut-3, host: consoles.lab, port: 782 }',
-    ),
+    freebsd('').replace('ix1 }', 'ix1 }, console: { kind: conserver, console: dut-3, host: consoles.lab, port: 782 }'),
   ],
   [
     'with Redfish and an authority',
@@ -253,14 +248,9 @@ testbeds:
   ],
   [
     'with Redfish and a certificate',
-    powered(
-      `kind: redfish, url: https://bmc/Systems/1, user: admin, certificateSha256: ${'aB'.repeat(32)}`,
-    ),
+    powered(`kind: redfish, url: https://bmc/Systems/1, user: admin, certificateSha256: ${'aB'.repeat(32)}`),
   ],
-  [
-    'with a power strip',
-    powered('kind: command, on: [pdu, on], off: [pdu, off], state: [pdu], cycle: [pdu, cycle]'),
-  ],
+  ['with a power strip', powered('kind: command, on: [pdu, on], off: [pdu, off], state: [pdu], cycle: [pdu, cycle]')],
   [
     'with etcd',
     `${embedded}
@@ -278,15 +268,11 @@ reservations:
   ],
   [
     'with Phabricator and GitHub',
-    phabricator(
-      'kind: github, repository: example/src, tokenFile: token, api: https://api.github.com, event: ppsgate',
-    ),
+    phabricator('kind: github, repository: example/src, tokenFile: token, api: https://api.github.com, event: ppsgate'),
   ],
   [
     'with Phabricator and Jenkins',
-    phabricator(
-      'kind: jenkins, job: https://ci.example.org/job/ppsgate, user: ppsgate, tokenFile: token',
-    ),
+    phabricator('kind: jenkins, job: https://ci.example.org/job/ppsgate, user: ppsgate, tokenFile: token'),
   ],
   [
     'with files of any place',
@@ -307,9 +293,7 @@ const documented = (folder: string): [string, string][] =>
 const inDocs = [...documented('example'), ...documented('lab')];
 
 test('docs/ppsgate.schema.json is made of what is read', async () => {
-  await expect(`${JSON.stringify(schema, null, 2)}\n`).toMatchFileSnapshot(
-    '../../docs/ppsgate.schema.json',
-  );
+  await expect(`${JSON.stringify(schema, null, 2)}\n`).toMatchFileSnapshot('../../docs/ppsgate.schema.json');
 });
 
 test.each(inDocs)('%s points editors to the schema', (_, text) => {
@@ -342,9 +326,7 @@ describe.each(changed)('the ppsgate.yml %s', (_, text) => {
   });
 
   test('fits with a value of another type only where it is read', () => {
-    const wrong = changesOf(config, (value) =>
-      others.filter((one) => typeOf(one) !== typeOf(value)),
-    )
+    const wrong = changesOf(config, (value) => others.filter((one) => typeOf(one) !== typeOf(value)))
       .filter(({ changed }) => fits(changed) && !isRead(changed))
       .map(({ path, other }) => [path.join('.'), other]);
     expect(wrong).toEqual([]);
@@ -382,9 +364,7 @@ function placesIn(value: unknown, path: (string | number)[] = []): Place[] {
 const others = [null, true, 0, 1, 2.5, -1, 1e9, '', 'x', '5', '5%', '3 s', [], ['x'], {}];
 
 const spellings = (value: unknown): unknown[] =>
-  typeof value === 'string'
-    ? [value.toUpperCase(), value.toLowerCase(), `${value}x`, value.replace(' ', '')]
-    : [];
+  typeof value === 'string' ? [value.toUpperCase(), value.toLowerCase(), `${value}x`, value.replace(' ', '')] : [];
 
 const changesOf = (config: unknown, othersFor: (value: unknown) => unknown[]) =>
   placesIn(config).flatMap(({ path, value }) =>
@@ -416,8 +396,7 @@ function typeOf(value: unknown): string {
 const isClosed = ({ path, value }: Place): boolean =>
   typeOf(value) === 'object' && !['testbeds', 'rules'].includes(path.join('.'));
 
-const keysOf = (value: unknown): (string | number)[] =>
-  placesIn(value).flatMap(({ path }) => path.at(-1) ?? []);
+const keysOf = (value: unknown): (string | number)[] => placesIn(value).flatMap(({ path }) => path.at(-1) ?? []);
 
 /** The keys that a schema knows by name. */
 function namedIn(part: unknown): string[] {

@@ -3,13 +3,10 @@ import { linuxBuilderSchema } from '../../src/config/linux-builder.ts';
 import { parseConfig } from '../../src/config/load.ts';
 
 const kernel = { kind: 'linux', config: 'guest.config' };
-const parse = (written: object) =>
-  linuxBuilderSchema.parse({ user: 'kernels', kernel, ...written });
+const parse = (written: object) => linuxBuilderSchema.parse({ user: 'kernels', kernel, ...written });
 const problemOf = (written: object): string => {
   const { error } = linuxBuilderSchema.safeParse({ user: 'kernels', kernel, ...written });
-  return (
-    error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ') ?? 'none'
-  );
+  return error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ') ?? 'none';
 };
 
 test('a builder is a user and a configuration, and all else has a value that works', () => {

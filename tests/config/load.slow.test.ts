@@ -35,10 +35,7 @@ async function temporaryFolder(): Promise<string> {
 
 test('the example in docs/ is a configuration, with both kinds of testbed', async () => {
   const config = await loadConfig(example, '/home/me');
-  expect(Object.values(config.testbeds).map(({ kind }) => kind)).toEqual([
-    'embedded-linux',
-    'linux',
-  ]);
+  expect(Object.values(config.testbeds).map(({ kind }) => kind)).toEqual(['embedded-linux', 'linux']);
 });
 
 test('the example in docs/ has the defaults of traffic and gate, except for the metric and the margin', async () => {
@@ -78,9 +75,7 @@ test('the example in docs/ has all keys of paths', async () => {
     block.replace(/^# /gm, ''),
   );
   const config = parseConfig(written, place);
-  expect(Object.keys(config.paths ?? {}).toSorted()).toEqual(
-    Object.keys(pathsSchema.parse({})).toSorted(),
-  );
+  expect(Object.keys(config.paths ?? {}).toSorted()).toEqual(Object.keys(pathsSchema.parse({})).toSorted());
 });
 
 test('the example in docs/ has the defaults of github, and the keys without one', async () => {
@@ -111,8 +106,7 @@ test('the example in docs/ has the defaults of phabricator, and the keys without
   const { phabricator: defaults } = parseConfig(least, { ...place, path: example });
   expect(phabricator).toEqual({ ...defaults, url: 'https://reviews.example.org' });
 
-  const keys =
-    /(?<=^ +)# (?=(?:tokenFile|ca|repositories|paths|webhookKeyFile|buildPasswordFile):)/gm;
+  const keys = /(?<=^ +)# (?=(?:tokenFile|ca|repositories|paths|webhookKeyFile|buildPasswordFile):)/gm;
   const written = readFileSync(example, 'utf8').replaceAll(keys, '');
   expect(parseConfig(written, place).phabricator).toMatchObject({
     tokenPath: 'lab/phabricator.token',
@@ -126,15 +120,12 @@ test('the example in docs/ has the defaults of phabricator, and the keys without
 test('the example in docs/ shows every way to have gates run, with the defaults of each', () => {
   const [before = '', ...others] = readFileSync(example, 'utf8').split(/^ {4}(?:# )?start: /m);
   const starts = others.map((rest) => rest.split('\n')[0]);
-  const startOf = (start: string) =>
-    parseConfig(`${before}    start: ${start}\n`, place).phabricator?.relay.start;
+  const startOf = (start: string) => parseConfig(`${before}    start: ${start}\n`, place).phabricator?.relay.start;
   expect(starts.map((start) => startOf(start ?? ''))).toEqual([
     startOf('{}'),
     startOf('{ kind: here, site: "https://ci.example.org/ppsgate" }'),
     startOf('{ kind: github, repository: example/src, tokenFile: github.token }'),
-    startOf(
-      '{ kind: jenkins, job: "https://ci.example.org/job/ppsgate", user: ppsgate, tokenFile: jenkins.token }',
-    ),
+    startOf('{ kind: jenkins, job: "https://ci.example.org/job/ppsgate", user: ppsgate, tokenFile: jenkins.token }'),
   ]);
 });
 
@@ -180,14 +171,11 @@ test.each([
   ['../overlays/dut', '../overlays/dut'],
   ['~/dut', '/home/me/dut'],
   ['/srv/dut', '/srv/dut'],
-])(
-  'the overlay %s is looked for in the repository, so it is kept with the folder of the file',
-  (overlay, path) => {
-    const written = `overlay: ${overlay}\ntestbeds: { here: { kind: embedded-linux } }\n`;
-    const config = parseConfig(written, { path: 'ci/ppsgate.yml', home: '/home/me' });
-    expect(config.overlay).toEqual({ path, beside: 'ci' });
-  },
-);
+])('the overlay %s is looked for in the repository, so it is kept with the folder of the file', (overlay, path) => {
+  const written = `overlay: ${overlay}\ntestbeds: { here: { kind: embedded-linux } }\n`;
+  const config = parseConfig(written, { path: 'ci/ppsgate.yml', home: '/home/me' });
+  expect(config.overlay).toEqual({ path, beside: 'ci' });
+});
 
 test('a problem is reported with file, line and key, in the order of the file', () => {
   const written = `# the lab
@@ -220,9 +208,7 @@ test('an error carries its problems as data', () => {
   expect(() => parseConfig('testbeds: {}', place)).toThrow(
     expect.objectContaining({
       name: 'ConfigError',
-      problems: [
-        { line: 1, key: 'testbeds', message: 'expected at least one testbed, found none' },
-      ],
+      problems: [{ line: 1, key: 'testbeds', message: 'expected at least one testbed, found none' }],
     }),
   );
 });
@@ -278,9 +264,7 @@ test.each([
   ['only a comment', '# to be written\n'],
   ['only a document marker', '---\n'],
 ])('a file with %s is empty', (_, text) => {
-  expect(complaint(text)).toBe(
-    'lab/ppsgate.yml: the file is empty; write one, see docs/example/ppsgate.yml',
-  );
+  expect(complaint(text)).toBe('lab/ppsgate.yml: the file is empty; write one, see docs/example/ppsgate.yml');
 });
 
 test.each([
@@ -291,11 +275,7 @@ test.each([
 });
 
 test.each([
-  [
-    'a key indented deeper',
-    'gate:\n  margin: 2%\n   runs: 4\n',
-    /:2: this value runs into another/,
-  ],
+  ['a key indented deeper', 'gate:\n  margin: 2%\n   runs: 4\n', /:2: this value runs into another/],
   ['a key indented less', 'gate:\n  margin: 2%\n runs: 4\n', /:3: this line is not indented like/],
   ['a tab', 'gate:\n\tmargin: 2%\n', /:2: a tab indents this line; use spaces$/],
   ['no colon', 'gate:\n  margin 2%\n  runs: 4\n', /:2: this line has no key; write `name: value`/],
@@ -314,8 +294,7 @@ test.each([
 });
 
 test('aliases that multiply are refused before they do', () => {
-  const tenfold = (name: string, of: string) =>
-    `${name}: &${name} [${Array(10).fill(of).join(', ')}]`;
+  const tenfold = (name: string, of: string) => `${name}: &${name} [${Array(10).fill(of).join(', ')}]`;
   const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'];
   const bomb = names.map((name, i) => tenfold(name, i === 0 ? 'x' : `*${names[i - 1]}`));
   expect(complaint(bomb.join('\n'))).toBe(
@@ -324,15 +303,11 @@ test('aliases that multiply are refused before they do', () => {
 });
 
 test('an alias without its anchor is refused', () => {
-  expect(complaint('overlay: *dut')).toMatch(
-    /an alias \(\*name\) in it multiplies or has no anchor/,
-  );
+  expect(complaint('overlay: *dut')).toMatch(/an alias \(\*name\) in it multiplies or has no anchor/);
 });
 
 test('nesting that would end the stack is refused', () => {
-  expect(complaint('['.repeat(60_000))).toBe(
-    'lab/ppsgate.yml:1: this nests too deeply; write it out plainly',
-  );
+  expect(complaint('['.repeat(60_000))).toBe('lab/ppsgate.yml:1: this nests too deeply; write it out plainly');
 });
 
 test('a file of 10 MB is refused unread', () => {

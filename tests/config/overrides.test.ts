@@ -67,10 +67,7 @@ test('profiles are switched on and off, and keep their event', () => {
 });
 
 test.for([
-  [
-    { scenarios: 'forwarding,nftables-statefull' },
-    /^--scenarios: .*did you mean `nftables-stateful`/,
-  ],
+  [{ scenarios: 'forwarding,nftables-statefull' }, /^--scenarios: .*did you mean `nftables-stateful`/],
   [{ families: 'inet5' }, /^--families: expected one of inet4, inet6, found "inet5"/],
   [{ margin: '2' }, /^--margin: expected a percentage like 2%, found "2"/],
   [{ maxRuns: 'many' }, /^--max-runs: expected a whole number from 2 to 10000/],
@@ -105,12 +102,7 @@ test('a seed is a whole number of 31 bits', () => {
 });
 
 test('reads a switch as true or false, and as off by default', () => {
-  expect(['true', 'false', '', undefined].map((text) => parseSwitch(text, '--x'))).toEqual([
-    true,
-    false,
-    false,
-    false,
-  ]);
+  expect(['true', 'false', '', undefined].map((text) => parseSwitch(text, '--x'))).toEqual([true, false, false, false]);
   for (const text of ['on', 'yes', 'True', ' true']) {
     expect(() => parseSwitch(text, 'measure-anyway')).toThrow(
       new UsageError(`measure-anyway: expected true or false, found "${text}".`),

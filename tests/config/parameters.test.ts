@@ -31,10 +31,7 @@ test('action.yml has the inputs of the table, with their descriptions and defaul
 test('the options of `ppsgate gate` are those of the table, with a value but for switches', () => {
   const gate = new Command();
   define(gate);
-  const written = gate.options.map((option) => [
-    option.attributeName(),
-    option.isBoolean() ? 'switch' : 'value',
-  ]);
+  const written = gate.options.map((option) => [option.attributeName(), option.isBoolean() ? 'switch' : 'value']);
   const known = parametersThat((one) => isOfGate(one) && one.option !== undefined).map((name) => [
     name,
     parameter(name).kind === 'switch' ? 'switch' : 'value',
@@ -100,10 +97,7 @@ test('overrides of one gate are passed to `ppsgate gate` in its form, including 
   const gate = new Command();
   define(gate.exitOverride());
   gate.action(() => {});
-  const values = overrideNames.map((name) => [
-    name,
-    parameter(name).kind === 'switch' ? 'true' : `a ${name}`,
-  ]);
+  const values = overrideNames.map((name) => [name, parameter(name).kind === 'switch' ? 'true' : `a ${name}`]);
   gate.parse(overrideArguments(Object.fromEntries(values)), { from: 'user' });
   expect(gate.opts()).toMatchObject({
     ...Object.fromEntries(values),

@@ -4,9 +4,7 @@ import { powerSchema } from '../../src/config/power.ts';
 
 /** `key: message` of every problem. */
 const problemsOf = (written: unknown): string[] =>
-  powerSchema
-    .safeParse(written)
-    .error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) ?? [];
+  powerSchema.safeParse(written).error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) ?? [];
 
 const ipmi = { kind: 'ipmi', host: 'bmc.lab', user: 'lab', passwordFile: '~/bmc' };
 const url = 'https://bmc.lab/redfish/v1/Systems/1';
@@ -58,10 +56,7 @@ const notAUrl = 'expected a URL like https://bmc.lab/redfish/v1/Systems/1, found
 test.each([
   ['on', ': expected keys and values, found "on"'],
   [{}, 'kind: missing; expected one of redfish, ipmi, command'],
-  [
-    { kind: 'ipmy' },
-    'kind: expected one of redfish, ipmi, command, found "ipmy"; did you mean `ipmi`?',
-  ],
+  [{ kind: 'ipmy' }, 'kind: expected one of redfish, ipmi, command, found "ipmy"; did you mean `ipmi`?'],
   [{ ...ipmi, password: 'x' }, /^password: unknown key `password`/],
   [{ ...ipmi, host: '-oX' }, /^host: expected a host name or an address/],
   [{ ...ipmi, port: 0 }, 'port: expected a whole number from 1 to 65535, found 0'],
@@ -79,18 +74,10 @@ test.each([
     { ...redfish, certificateSha256: 'ab01'.repeat(16), ca: 'ca.pem' },
     'ca: with `certificateSha256` no other certificate is trusted; leave one of the two out',
   ],
-  [
-    { ...command, on: 'pdu on 4' },
-    'on: expected a list of words like [pdu, off, "4"], found "pdu on 4"',
-  ],
+  [{ ...command, on: 'pdu on 4' }, 'on: expected a list of words like [pdu, off, "4"], found "pdu on 4"'],
   [{ ...command, off: [] }, 'off: expected a list of words like [pdu, off, "4"], found a list'],
   [{ ...command, on: ['pdu', 4] }, 'on.1: expected a word in quotes, found 4'],
-  [
-    { ...command, state: undefined },
-    'state: missing; expected a list of words like [pdu, off, "4"]',
-  ],
+  [{ ...command, state: undefined }, 'state: missing; expected a list of words like [pdu, off, "4"]'],
 ])('%j is refused', (written, problem) => {
-  expect(problemsOf(written)).toEqual([
-    typeof problem === 'string' ? problem : expect.stringMatching(problem),
-  ]);
+  expect(problemsOf(written)).toEqual([typeof problem === 'string' ? problem : expect.stringMatching(problem)]);
 });

@@ -4,9 +4,7 @@ import { reservationsSchema } from '../../src/config/reservations.ts';
 
 /** `key: message` of every problem. */
 const problemsOf = (written: unknown): string[] =>
-  reservationsSchema
-    .safeParse(written)
-    .error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) ?? [];
+  reservationsSchema.safeParse(written).error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) ?? [];
 
 const etcd = { store: 'etcd', endpoints: ['https://etcd1.lab:2379'] };
 
@@ -98,10 +96,7 @@ test.each([
   ['on', ': expected keys and values, found "on"'],
   [{ store: 'etdc' }, 'store: expected one of sqlite, etcd, found "etdc"; did you mean `etcd`?'],
   [{ place: 'x' }, 'place: unknown key `place`; known here: store, file, lease'],
-  [
-    { file: '~alice/x' },
-    'file: expected a path (of home folders only ~/ is known), found "~alice/x"',
-  ],
+  [{ file: '~alice/x' }, 'file: expected a path (of home folders only ~/ is known), found "~alice/x"'],
   [{ lease: 30 }, 'lease: expected a duration like 500 ms, 12 s, 2 min or 30 d, found 30'],
   [{ lease: '4 s' }, `${lease} "4 s"`],
   [{ lease: '11 min' }, `${lease} "11 min"`],
@@ -109,10 +104,7 @@ test.each([
   [{ ...etcd, lease: '4 s' }, `${lease} "4 s"`],
   [{ store: 'etcd' }, 'endpoints: missing; expected a list like [https://etcd1.lab:2379]'],
   [{ ...etcd, endpoints: [] }, 'endpoints: expected at least one endpoint, found an empty list'],
-  [
-    { ...etcd, endpoints: ['https://a', 'https://a:443/'] },
-    'endpoints: an endpoint is in this list twice',
-  ],
+  [{ ...etcd, endpoints: ['https://a', 'https://a:443/'] }, 'endpoints: an endpoint is in this list twice'],
   [withEndpoint('etcd1.lab:2379'), `${endpoint} "etcd1.lab:2379"`],
   [withEndpoint('ftp://etcd1.lab'), `${endpoint} "ftp://etcd1.lab"`],
   [withEndpoint('https://etcd1.lab/v3'), `${endpoint} "https://etcd1.lab/v3"`],

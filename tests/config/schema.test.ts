@@ -2,13 +2,7 @@
 import { expect, test } from 'vitest';
 import { withCapture } from '../../src/config/captured-traffic.ts';
 import { ConfigError, parseConfig } from '../../src/config/load.ts';
-import {
-  type Config,
-  frameBytesFor,
-  type Traffic,
-  whyUnfit,
-  withFrameSize,
-} from '../../src/config/schema.ts';
+import { type Config, frameBytesFor, type Traffic, whyUnfit, withFrameSize } from '../../src/config/schema.ts';
 import { aPcap, udp4 } from '../fakes/pcap.ts';
 
 const place = { path: '/lab/ppsgate.yml', home: '/home/me' };
@@ -188,14 +182,8 @@ test.for<[Partial<Traffic>, string]>([
     },
     'name one in `traffic.frameSize`',
   ],
-  [
-    { packets: { protocol: 'tcp' } },
-    'shelf sends with pkt-gen, which has UDP only: leave out `traffic.protocol`',
-  ],
-  [
-    { packets: { ports: { source: { first: 1024, last: 65_535 } } } },
-    'name one port in `traffic.ports.source`',
-  ],
+  [{ packets: { protocol: 'tcp' } }, 'shelf sends with pkt-gen, which has UDP only: leave out `traffic.protocol`'],
+  [{ packets: { ports: { source: { first: 1024, last: 65_535 } } } }, 'name one port in `traffic.ports.source`'],
 ])('a FreeBSD testbed that is chosen carries no traffic like %j', ([changes, message]) => {
   const config = read(shelf);
   const traffic = { ...config.traffic, ...changes };
@@ -204,9 +192,7 @@ test.for<[Partial<Traffic>, string]>([
 });
 
 test('a testbed that counts no instructions is not judged by them', () => {
-  const config = read(
-    'testbeds: { lab: { kind: embedded-linux } }\ngate: { metric: instructionsPerPacket }',
-  );
+  const config = read('testbeds: { lab: { kind: embedded-linux } }\ngate: { metric: instructionsPerPacket }');
   expect(whyUnfit(config, 'lab')).toBe(
     'lab counts no instructionsPerPacket, unlike virtual testbeds with `accelerator: tcg`: judge it by pps or nsPerPacket.',
   );
@@ -224,9 +210,7 @@ test('UDP without ports is the usual traffic', () => {
 });
 
 test('a Linux testbed sends TCP to ranges of ports', () => {
-  const { traffic } = parse(
-    'traffic: { protocol: tcp, ports: { source: 1024-65535, destination: 443 } }',
-  );
+  const { traffic } = parse('traffic: { protocol: tcp, ports: { source: 1024-65535, destination: 443 } }');
   expect(traffic.packets).toEqual({
     protocol: 'tcp',
     ports: { source: { first: 1024, last: 65_535 }, destination: { first: 443, last: 443 } },
@@ -281,15 +265,11 @@ test('a capture is not sent by a FreeBSD testbed, nor without a packet of each f
   );
   const written = 'testbeds: { lab: { kind: embedded-linux } }\nfamilies: [inet4, inet6]\n';
   const both = withCapture(read(`${written}traffic: { pcap: dns.pcap }`), file, 'dns.pcap');
-  expect(whyUnfit(both, 'lab')).toBe(
-    'traffic.pcap has no packet of inet6: leave it out of `families`, or add some.',
-  );
+  expect(whyUnfit(both, 'lab')).toBe('traffic.pcap has no packet of inet6: leave it out of `families`, or add some.');
 });
 
 test('a capture keeps the networks of a site, which have enough addresses', () => {
-  const config = parse(
-    'traffic: { pcap: dns.pcap, addresses: { inet4: { source: 10.0.0.0/31 } } }',
-  );
+  const config = parse('traffic: { pcap: dns.pcap, addresses: { inet4: { source: 10.0.0.0/31 } } }');
   const { addresses } = config.traffic.packets ?? {};
   const kept = withCapture(config, aPcap([udp4(1), udp4(2)]), 'dns.pcap');
   expect(kept.traffic.packets).toMatchObject({ addresses, capture: { packets: 2 } });
@@ -299,9 +279,7 @@ test('a capture keeps the networks of a site, which have enough addresses', () =
 });
 
 test('a FreeBSD testbed routes no network of one address', () => {
-  const config = read(
-    `${shelf}traffic: { flows: 100, addresses: { inet4: { destination: 203.0.113.7 } } }`,
-  );
+  const config = read(`${shelf}traffic: { flows: 100, addresses: { inet4: { destination: 203.0.113.7 } } }`);
   expect(whyUnfit(config, 'shelf')).toBe(
     'shelf routes the halves of a network, and 203.0.113.7/32 has one address: name a larger network in `traffic.addresses`.',
   );
@@ -382,10 +360,7 @@ test('no branch is one way to keep nothing on GitHub', () => {
 
 test.each([
   ['people: alice', 'people: expected a list like [alice, bob], found "alice"'],
-  [
-    'people: [bob, "@alice"]',
-    'people[1]: expected a login on GitHub, without the @, found "@alice"',
-  ],
+  ['people: [bob, "@alice"]', 'people[1]: expected a login on GitHub, without the @, found "@alice"'],
   ['label: "a,b"', 'label: expected the name of a label like ppsgate, found "a,b"'],
   ['undecided: success', 'undecided: expected one of failure, neutral, found "success"'],
   ['unasked: success', 'unasked: expected one of none, neutral, found "success"'],
@@ -394,30 +369,15 @@ test.each([
     'data: { branch: true }',
     'data.branch: expected the name of a branch like ppsgate-data, or false for none, found true',
   ],
-  [
-    'data: { branch: a..b }',
-    'data.branch: expected the name of a branch like ppsgate-data, found "a..b"',
-  ],
-  [
-    'data: { branch: -d }',
-    'data.branch: expected the name of a branch like ppsgate-data, found "-d"',
-  ],
+  ['data: { branch: a..b }', 'data.branch: expected the name of a branch like ppsgate-data, found "a..b"'],
+  ['data: { branch: -d }', 'data.branch: expected the name of a branch like ppsgate-data, found "-d"'],
   [
     'data: { pages: http://example.org }',
     'data.pages: expected a URL like https://example.github.io/router, found "http://example.org"',
   ],
-  [
-    'data: { keep: { results: 0 } }',
-    'data.keep.results: expected a whole number from 1 to 100000, found 0',
-  ],
-  [
-    'data: { keep: { age: 4000 d } }',
-    'data.keep.age: expected a duration from 1 d to 3650 d, found "4000 d"',
-  ],
-  [
-    'data: { keep: { size: 2048 MiB } }',
-    'data.keep.size: expected a size from 1 MiB to 1024 MiB, found "2048 MiB"',
-  ],
+  ['data: { keep: { results: 0 } }', 'data.keep.results: expected a whole number from 1 to 100000, found 0'],
+  ['data: { keep: { age: 4000 d } }', 'data.keep.age: expected a duration from 1 d to 3650 d, found "4000 d"'],
+  ['data: { keep: { size: 2048 MiB } }', 'data.keep.size: expected a size from 1 MiB to 1024 MiB, found "2048 MiB"'],
   ['data: { stale: 1 min }', 'data.stale: expected a duration from 1 d to 3650 d, found "1 min"'],
   ['data: { page: x }', 'data.page: unknown key `page`; did you mean `pages`?'],
 ])('of github, %s is refused', (written, problem) => {
@@ -541,14 +501,8 @@ test('a phabricator without its address is refused', () => {
 });
 
 test.each([
-  [
-    'url: reviews.example.org',
-    'url: expected a URL like https://reviews.freebsd.org, found "reviews.example.org"',
-  ],
-  [
-    'url: "ftp://x.org"',
-    'url: expected a URL like https://reviews.freebsd.org, found "ftp://x.org"',
-  ],
+  ['url: reviews.example.org', 'url: expected a URL like https://reviews.freebsd.org, found "reviews.example.org"'],
+  ['url: "ftp://x.org"', 'url: expected a URL like https://reviews.freebsd.org, found "ftp://x.org"'],
   [
     'url: "https://alice@x.org"',
     'url: expected a URL like https://reviews.freebsd.org, without a user or a query, found "https://alice@x.org"',
@@ -559,20 +513,11 @@ test.each([
   ],
   ['branch: -f', 'branch: expected the name of a branch like main, found "-f"'],
   ['repositories: src', 'repositories: expected a list like [src], found "src"'],
-  [
-    'repositories: [a b]',
-    'repositories[0]: expected the callsign or short name of a repository, found "a b"',
-  ],
+  ['repositories: [a b]', 'repositories[0]: expected the callsign or short name of a repository, found "a b"'],
   ['paths: [/sys]', 'paths[0]: expected a folder of the repository like sys/net/, found "/sys"'],
   ['people: alice', 'people: expected a list like [alice, bob], found "alice"'],
-  [
-    'people: ["@alice"]',
-    'people[0]: expected a user name of Phabricator, without the @, found "@alice"',
-  ],
-  [
-    'projects: ["#network"]',
-    'projects[0]: expected the hashtag of a project, without the #, found "#network"',
-  ],
+  ['people: ["@alice"]', 'people[0]: expected a user name of Phabricator, without the @, found "@alice"'],
+  ['projects: ["#network"]', 'projects[0]: expected the hashtag of a project, without the #, found "#network"'],
   ['projects: network', 'projects: expected a list like [network], found "network"'],
   ['undecided: pass', 'undecided: expected one of failure, neutral, found "pass"'],
   [
@@ -581,10 +526,7 @@ test.each([
   ],
   ['relay: { port: 70000 }', 'relay.port: expected a whole number from 0 to 65535, found 70000'],
   ['relay: { host: "a b" }', 'relay.host: expected a host name or an address, found "a b"'],
-  [
-    'relay: { on: [] }',
-    'relay.on: expected at least one of builds, diffs, comments, found an empty list',
-  ],
+  ['relay: { on: [] }', 'relay.on: expected at least one of builds, diffs, comments, found an empty list'],
   [
     'relay: { on: [diffs, comment] }',
     'relay.on[1]: expected one of builds, diffs, comments, found "comment"; did you mean `comments`?',
@@ -597,10 +539,7 @@ test.each([
     'relay: { start: { kind: gitlab } }',
     'relay.start.kind: expected one of here, github, jenkins, found "gitlab"; did you mean `github`?',
   ],
-  [
-    'relay: { start: { kind: here, most: 0 } }',
-    'relay.start.most: expected a whole number from 1 to 100, found 0',
-  ],
+  ['relay: { start: { kind: here, most: 0 } }', 'relay.start.most: expected a whole number from 1 to 100, found 0'],
   [
     'relay: { start: { kind: github } }',
     'relay.start.repository: missing; expected a repository of GitHub like freebsd/freebsd-src',
@@ -698,8 +637,7 @@ testbeds:
 });
 
 test('a host names its port, user, key and known hosts', () => {
-  const host =
-    'host: h, port: 2222, user: lab, key: /keys/lab, knownHosts: ./known, interface: tx0, cpu: 0';
+  const host = 'host: h, port: 2222, user: lab, key: /keys/lab, knownHosts: ./known, interface: tx0, cpu: 0';
   const written = `
 testbeds:
   rack-4:
@@ -744,10 +682,7 @@ test.each([
 });
 
 test.each([
-  [
-    'nic: { model: 82599 }',
-    'nic.model: expected a model like T540-CR, a number in quotes, found 82599',
-  ],
+  ['nic: { model: 82599 }', 'nic.model: expected a model like T540-CR, a number in quotes, found 82599'],
   ['nic: { vendor: "" }', 'nic.vendor: expected a vendor like Chelsio, found ""'],
   ['nic: { driver: "?" }', 'nic.driver: expected a driver like cxgbe, found "?"'],
   ['nic: { speed: 10G }', 'nic.speed: expected a speed of Ethernet like 10 Gbit/s, found "10G"'],
@@ -797,14 +732,8 @@ test.each([
   ['gate: { margin: 0.02 }', 'gate.margin: expected a percentage like 2%, found 0.02'],
   ['gate: { margin: }', 'gate.margin: expected a percentage like 2%, found nothing'],
   ['gate: { margin: 0% }', 'gate.margin: expected a percentage above 0% and up to 50%, found "0%"'],
-  [
-    'gate: { margin: 50.1% }',
-    'gate.margin: expected a percentage above 0% and up to 50%, found "50.1%"',
-  ],
-  [
-    'gate: { confidence: 97% }',
-    'gate.confidence: expected one of 80%, 90%, 95%, 98%, 99%, 99.5%, found "97%"',
-  ],
+  ['gate: { margin: 50.1% }', 'gate.margin: expected a percentage above 0% and up to 50%, found "50.1%"'],
+  ['gate: { confidence: 97% }', 'gate.confidence: expected one of 80%, 90%, 95%, 98%, 99%, 99.5%, found "97%"'],
   [
     'paths: { byScenario: { nftables-statefull: [dut/] } }',
     'paths.byScenario.nftables-statefull: expected one of forwarding, nftables-stateless, nftables-stateful, found "nftables-statefull"; did you mean `nftables-stateful`?',
@@ -814,16 +743,10 @@ test.each([
     'paths.nothing[0]: expected a place in the tree like sys/netpfil/pf/, found "/usr/src/"',
   ],
   ['paths: { nothing: [] }', 'paths.nothing: expected at least one place, found an empty list'],
-  [
-    'paths: { byDriver: [sys/] }',
-    'paths.byDriver: expected places by the drivers of ports, like cxl, found a list',
-  ],
+  ['paths: { byDriver: [sys/] }', 'paths.byDriver: expected places by the drivers of ports, like cxl, found a list'],
   ['gate: { maxRuns: 1 }', 'gate.maxRuns: expected a whole number from 2 to 10000, found 1'],
   ['gate: { maxRuns: "8" }', 'gate.maxRuns: expected a whole number from 2 to 10000, found "8"'],
-  [
-    'gate: { falseAlarms: 30% }',
-    'gate.falseAlarms: expected a percentage from 0.01% to 20%, found "30%"',
-  ],
+  ['gate: { falseAlarms: 30% }', 'gate.falseAlarms: expected a percentage from 0.01% to 20%, found "30%"'],
   ['gate: { power: 20% }', 'gate.power: expected a percentage from 50% to 99.9%, found "20%"'],
   [
     'gate: { design: sequential }',
@@ -832,10 +755,7 @@ test.each([
   ['gate: on', 'gate: expected keys and values, found "on"'],
   ['gate:', 'gate: expected keys and values, found nothing'],
   ['traffic: { flows: 0 }', 'traffic.flows: expected a whole number from 1 to 65536, found 0'],
-  [
-    'traffic: { flows: 65537 }',
-    'traffic.flows: expected a whole number from 1 to 65536, found 65537',
-  ],
+  ['traffic: { flows: 65537 }', 'traffic.flows: expected a whole number from 1 to 65536, found 65537'],
   ['traffic: { flows: 1.5 }', 'traffic.flows: expected a whole number from 1 to 65536, found 1.5'],
   [
     'traffic: { frameSize: 63B }',
@@ -857,10 +777,7 @@ test.each([
     'traffic: { frameSize: [{ bytes: 64B, weight: 7 }, { bytes: 128B, weight: 101 }] }',
     'traffic.frameSize[1].weight: expected a whole number from 1 to 100, found 101',
   ],
-  [
-    'traffic: { pcap: dns.pcap, protocol: tcp }',
-    'traffic.protocol: a pcap has its own: leave out one of both',
-  ],
+  ['traffic: { pcap: dns.pcap, protocol: tcp }', 'traffic.protocol: a pcap has its own: leave out one of both'],
   [
     'traffic: { addresses: { inet4: { source: 2001:db8::/32 } } }',
     'traffic.addresses.inet4.source: expected a network of inet4 like "192.168.1.0/24", found "2001:db8::/32"',
@@ -902,10 +819,7 @@ test.each([
     'traffic.addresses.inet4: 2000 flows need as many pairs of addresses, and these networks have 14 × 14: lower `traffic.flows`, or name larger networks',
   ],
   ['traffic: { protocol: icmp }', 'traffic.protocol: expected one of udp, tcp, found "icmp"'],
-  [
-    'traffic: { ports: { source: 0 } }',
-    'traffic.ports.source: expected a whole number from 1 to 65535, found 0',
-  ],
+  ['traffic: { ports: { source: 0 } }', 'traffic.ports.source: expected a whole number from 1 to 65535, found 0'],
   ...['80-79', '0-5', '1-65536'].map((port) => [
     `traffic: { ports: { source: ${port} } }`,
     'traffic.ports.source: expected a port from 1 to 65535, or a range like 1024-65535',
@@ -914,18 +828,9 @@ test.each([
     `traffic: { ports: { source: "${port}" } }`,
     `traffic.ports.source: expected a port from 1 to 65535, or a range like 1024-65535, found "${port}"`,
   ]),
-  [
-    'traffic: { rate: 0.5 pps }',
-    'traffic.rate: expected a whole number of pps from 1 to 1000000000, found "0.5 pps"',
-  ],
-  [
-    'traffic: { measure: 1 ms }',
-    'traffic.measure: expected a duration from 0.01 s to 600 s, found "1 ms"',
-  ],
-  [
-    'traffic: { settle: 2 min }',
-    'traffic.settle: expected a duration from 0 s to 60 s, found "2 min"',
-  ],
+  ['traffic: { rate: 0.5 pps }', 'traffic.rate: expected a whole number of pps from 1 to 1000000000, found "0.5 pps"'],
+  ['traffic: { measure: 1 ms }', 'traffic.measure: expected a duration from 0.01 s to 600 s, found "1 ms"'],
+  ['traffic: { settle: 2 min }', 'traffic.settle: expected a duration from 0 s to 60 s, found "2 min"'],
   [
     'traffic: { measure: 60 s, measureAtLeast: 10 s }',
     'traffic.measureAtLeast: only a run that has a trial of its own can end early; set `runsPerTrial: 1`',
@@ -934,21 +839,12 @@ test.each([
     'traffic: { measure: 10 s, measureAtLeast: 60 s, runsPerTrial: 1 }',
     'traffic.measureAtLeast: expected at most what `measure` allows',
   ],
-  [
-    'traffic: { runsPerTrial: 6 }',
-    'traffic.runsPerTrial: expected 1, 2, or a multiple of 4 from 4 to 1000, found 6',
-  ],
+  ['traffic: { runsPerTrial: 6 }', 'traffic.runsPerTrial: expected 1, 2, or a multiple of 4 from 4 to 1000, found 6'],
   ['scenarios: forwarding', 'scenarios: expected a list like [forwarding], found "forwarding"'],
   ['families: []', 'families: expected at least one of inet4, inet6, found an empty list'],
   ['families: [inet4, inet4]', 'families: a name is in this list twice'],
-  [
-    'overlay: ~alice/dut',
-    'overlay: expected a path (of home folders only ~/ is known), found "~alice/dut"',
-  ],
-  [
-    'overlay: 3',
-    'overlay: expected a folder like dut, or `{ files: { nftables.conf: etc/nftables.conf } }`, found 3',
-  ],
+  ['overlay: ~alice/dut', 'overlay: expected a path (of home folders only ~/ is known), found "~alice/dut"'],
+  ['overlay: 3', 'overlay: expected a folder like dut, or `{ files: { nftables.conf: etc/nftables.conf } }`, found 3'],
   [
     'overlay: { files: { nftable.conf: etc/nftables.conf } }',
     'overlay.files.nftable.conf: unknown key `nftable.conf`; did you mean `nftables.conf`?',
@@ -965,10 +861,7 @@ test.each([
     'overlay: { interfaces: { eth0: lan } }',
     'overlay.interfaces.eth0: expected one of ingress, egress, unused, found "lan"',
   ],
-  [
-    'overlay: { folder: dut, files: { nftables.conf: a } }',
-    'overlay: expected either `folder` or `files`, found both',
-  ],
+  ['overlay: { folder: dut, files: { nftables.conf: a } }', 'overlay: expected either `folder` or `files`, found both'],
   ['overlay: { files: {} }', 'overlay.files: expected at least one file, found none'],
 ])('%s is refused', (written, problem) => {
   expect(problemsOf(written)).toEqual([problem]);
@@ -993,14 +886,8 @@ test.each([
     'gate: { metric: instructions }',
     'gate.metric: expected one of pps, nsPerPacket, instructionsPerPacket, found "instructions"; did you mean `instructionsPerPacket`?',
   ],
-  [
-    'families: [inet4, Inet-6]',
-    'families[1]: expected one of inet4, inet6, found "Inet-6"; did you mean `inet6`?',
-  ],
-  [
-    'scenarios: [pf]',
-    'scenarios[0]: expected one of forwarding, nftables-stateless, nftables-stateful, found "pf"',
-  ],
+  ['families: [inet4, Inet-6]', 'families[1]: expected one of inet4, inet6, found "Inet-6"; did you mean `inet6`?'],
+  ['scenarios: [pf]', 'scenarios[0]: expected one of forwarding, nftables-stateless, nftables-stateful, found "pf"'],
 ])('%s is answered with the names there are', (written, problem) => {
   expect(problemsOf(written)).toEqual([problem]);
 });
@@ -1014,10 +901,7 @@ test.each([
     'testbeds.a b: expected a name of up to 63 letters, digits, dots, dashes and underscores',
   ],
   ['testbeds: { a: linux }', 'testbeds.a: expected keys and values, found "linux"'],
-  [
-    'testbeds: { a: {} }',
-    'testbeds.a.kind: missing; expected one of embedded-linux, linux, freebsd, virtual',
-  ],
+  ['testbeds: { a: {} }', 'testbeds.a.kind: missing; expected one of embedded-linux, linux, freebsd, virtual'],
   [
     'testbeds: { a: { kind: embeded-linux } }',
     'testbeds.a.kind: expected one of embedded-linux, linux, freebsd, virtual, found "embeded-linux"; did you mean `embedded-linux`?',

@@ -30,23 +30,17 @@ const inVariable = (text: string | undefined) => {
 };
 
 describe('a secret', () => {
-  test.each(['api-abc', 'api-abc\n', 'api-abc\r\n'])(
-    'is the one line of a file: %j',
-    async (text) => {
-      expect(await inFile(text)).toBe('api-abc');
-    },
-  );
+  test.each(['api-abc', 'api-abc\n', 'api-abc\r\n'])('is the one line of a file: %j', async (text) => {
+    expect(await inFile(text)).toBe('api-abc');
+  });
 
   test('keeps its blanks, colons and letters of any script', async () => {
     expect(await inFile(' bench:pä ß\n')).toBe(' bench:pä ß');
   });
 
-  test.each(['api-abc', 'api-abc\n'])(
-    'is in the environment where no file is named: %j',
-    async (text) => {
-      expect(await inVariable(text)).toBe('api-abc');
-    },
-  );
+  test.each(['api-abc', 'api-abc\n'])('is in the environment where no file is named: %j', async (text) => {
+    expect(await inVariable(text)).toBe('api-abc');
+  });
 
   test('is not taken from the environment where a file is named', async () => {
     vi.stubEnv(variable, 'other');
@@ -58,34 +52,24 @@ describe('a secret', () => {
 describe('a secret is missing or invalid:', () => {
   test.each(['', '\n', '\r\n'])('an empty file: %j', async (text) => {
     await expect(inFile(text)).rejects.toThrow(
-      new UsageError(
-        `${what} is missing: the file ${path} is empty; write it there and nothing else.`,
-      ),
+      new UsageError(`${what} is missing: the file ${path} is empty; write it there and nothing else.`),
     );
   });
 
-  test.each([
-    'api-abc\napi-def\n',
-    '\napi-abc',
-    'api-abc\n\n',
-    'api\tabc',
-    'api-abc\0',
-    'api-abc\r',
-  ])('a text of more than a line: %j', async (text) => {
-    const read = inFile(text);
-    await expect(read).rejects.toThrow(
-      new UsageError(
-        `${what} is missing: the file ${path} has more than a line; write it there and nothing else.`,
-      ),
-    );
-    await expect(read).rejects.not.toThrow(/api/);
-  });
+  test.each(['api-abc\napi-def\n', '\napi-abc', 'api-abc\n\n', 'api\tabc', 'api-abc\0', 'api-abc\r'])(
+    'a text of more than a line: %j',
+    async (text) => {
+      const read = inFile(text);
+      await expect(read).rejects.toThrow(
+        new UsageError(`${what} is missing: the file ${path} has more than a line; write it there and nothing else.`),
+      );
+      await expect(read).rejects.not.toThrow(/api/);
+    },
+  );
 
   test.each([undefined, '', '\n'])('an environment without it: %j', async (text) => {
     await expect(inVariable(text)).rejects.toThrow(
-      new UsageError(
-        `${what} is missing: ${variable} in the environment is empty; write it there and nothing else.`,
-      ),
+      new UsageError(`${what} is missing: ${variable} in the environment is empty; write it there and nothing else.`),
     );
   });
 
@@ -97,9 +81,7 @@ describe('a secret is missing or invalid:', () => {
 
   test('a file that is not there, or that cannot be read', async () => {
     await expect(readSecret({ what, path })).rejects.toThrow(
-      new UsageError(
-        `${what} is missing: ${path} cannot be read (ENOENT: no such file or directory).`,
-      ),
+      new UsageError(`${what} is missing: ${path} cannot be read (ENOENT: no such file or directory).`),
     );
     mkdirSync(path);
     await expect(readSecret({ what, path })).rejects.toThrow(/cannot be read \(EISDIR/);
@@ -128,11 +110,8 @@ describe('a file that others can get at', () => {
     expect(await inModeOf(mode)).toBe('api-abc');
   });
 
-  test.runIf(process.getuid?.() === 0)(
-    'may be read by a group where root has installed it there',
-    async () => {
-      expect(await inModeOf(0o640)).toBe('api-abc');
-      await expect(inModeOf(0o640, nobody)).rejects.toThrow(UsageError);
-    },
-  );
+  test.runIf(process.getuid?.() === 0)('may be read by a group where root has installed it there', async () => {
+    expect(await inModeOf(0o640)).toBe('api-abc');
+    await expect(inModeOf(0o640, nobody)).rejects.toThrow(UsageError);
+  });
 });

@@ -3,12 +3,7 @@ import { expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/load.ts';
 import { namingStyles } from '../../src/config/parameters.ts';
 import type { Config } from '../../src/config/schema.ts';
-import {
-  parseSelector,
-  selectorCalled,
-  selectorsOf,
-  testbedsFor,
-} from '../../src/config/select-testbeds.ts';
+import { parseSelector, selectorCalled, selectorsOf, testbedsFor } from '../../src/config/select-testbeds.ts';
 import { machinesOf } from '../../src/lab/machines.ts';
 import { UsageError } from '../../src/model/usage-error.ts';
 
@@ -99,10 +94,7 @@ const known = 'known here are here, embedded-linux, linux, chelsio, 40G, there';
 
 test.each([
   ['chelsoi', `No testbed of the configuration is "chelsoi": ${known}; did you mean \`chelsio\`?`],
-  [
-    'linux and ther',
-    `No testbed of the configuration is "linux and ther": ${known}; did you mean \`there\`?`,
-  ],
+  ['linux and ther', `No testbed of the configuration is "linux and ther": ${known}; did you mean \`there\`?`],
   ['arm64', `No testbed of the configuration is "arm64": ${known}.`],
   ['10G', `No testbed of the configuration is "10G": ${known}.`],
   ['there and 40G', `No testbed of the configuration is "there and 40G": ${known}.`],
@@ -122,8 +114,7 @@ test('a testbed that cannot do what is configured is passed over', () => {
 
 test('if no testbed fits, the first one gives the reason', () => {
   const config = { ...lab, scenarios: ['nftables-stateful'] };
-  const reason =
-    /^`scenarios` on hp-t540: expected one of forwarding, .* found "nftables-stateful"/;
+  const reason = /^`scenarios` on hp-t540: expected one of forwarding, .* found "nftables-stateful"/;
   expect(refusalOf(config)).toMatch(reason);
   expect(refusalOf(config, '10G or 40G')).toMatch(reason);
   expect(refusalOf(config, 'rcc-ve')).toMatch(/^`scenarios` on rcc-ve: /);
@@ -145,12 +136,7 @@ test.each([
   ['what is configured', configured, {}, ['chelsio', 'mellanox']],
   ['what is asked for each time', configured, { each: '1G, 25G' }, ['1G', '25G']],
   ['the one that is asked for', configured, { testbed: 'rcc-ve', each: '1G' }, ['rcc-ve']],
-  [
-    'what is configured where the texts are empty',
-    configured,
-    { testbed: '', each: '' },
-    ['chelsio', 'mellanox'],
-  ],
+  ['what is configured where the texts are empty', configured, { testbed: '', each: '' }, ['chelsio', 'mellanox']],
   ['the first where nothing is said', lab, {}, ['']],
 ])('a patch is judged on %s', (_what, config, texts, selectors) => {
   expect(selectorsOf(config, texts, namingStyles.flag)).toEqual(selectors);
@@ -172,11 +158,7 @@ test('testbeds that share a generator share the name of a machine', () => {
 });
 
 test('an address of IPv6 is the same however it is written, and its port is not part of it', () => {
-  expect(machines('rack-4')).toEqual([
-    '[fe80::11%eth0]:2222',
-    '[2001:db8::10]:22',
-    '192.0.2.12:22',
-  ]);
+  expect(machines('rack-4')).toEqual(['[fe80::11%eth0]:2222', '[2001:db8::10]:22', '192.0.2.12:22']);
 });
 
 test('the embedded lab is this machine', () => {
@@ -187,10 +169,7 @@ test('the embedded lab is this machine', () => {
 test.for([
   [{ testbed: 'nope' }, /^--testbed: no testbed of the configuration is "nope": /],
   [{ each: 'nope' }, /^--each: no testbed of the configuration is "nope": /],
-  [
-    { testbed: 'nope and' },
-    /^--testbed: expected words joined by and, or, not, .*: a word is missing\.$/,
-  ],
+  [{ testbed: 'nope and' }, /^--testbed: expected words joined by and, or, not, .*: a word is missing\.$/],
   [{}, /^each: no testbed of the configuration is "nope": /],
 ] as const)('The refusal of a selector given as %j names that place', ([given, message]) => {
   const config = { ...lab, each: ['nope'] };

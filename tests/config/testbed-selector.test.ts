@@ -97,17 +97,7 @@ test('a selector has up to 500 characters', () => {
   });
 });
 
-const word = fc.constantFrom(
-  'a',
-  'b',
-  'c',
-  'hp-t540',
-  '10g',
-  'x.y_z+',
-  'android',
-  'order',
-  'notch',
-);
+const word = fc.constantFrom('a', 'b', 'c', 'hp-t540', '10g', 'x.y_z+', 'android', 'order', 'notch');
 const wanted = fc.boolean();
 const condition: fc.Arbitrary<Condition> = fc.oneof(
   fc.record({ kind: fc.constant('word' as const), word, wanted }),
@@ -135,18 +125,11 @@ test('a selector that is printed is read as the same', () => {
 test('a selector with and holds where both do, with or where one does, with not where it does not', () => {
   const conjunction = list(condition).map((conditions) => selectorText([conditions]));
   fc.assert(
-    fc.property(
-      conjunction,
-      conjunction,
-      selector.map(selectorText),
-      word,
-      described,
-      (a, b, w, x, bed) => {
-        expect(isFor(`${a} and ${b}`, bed)).toBe(isFor(a, bed) && isFor(b, bed));
-        expect(isFor(`${w} or ${a}`, bed)).toBe(isFor(w, bed) || isFor(a, bed));
-        expect(isFor(`not ${x}`, bed)).toBe(!isFor(x, bed));
-      },
-    ),
+    fc.property(conjunction, conjunction, selector.map(selectorText), word, described, (a, b, w, x, bed) => {
+      expect(isFor(`${a} and ${b}`, bed)).toBe(isFor(a, bed) && isFor(b, bed));
+      expect(isFor(`${w} or ${a}`, bed)).toBe(isFor(w, bed) || isFor(a, bed));
+      expect(isFor(`not ${x}`, bed)).toBe(!isFor(x, bed));
+    }),
   );
 });
 

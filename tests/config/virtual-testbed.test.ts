@@ -55,18 +55,9 @@ describe('a virtual testbed', () => {
   test.for([
     ['memory: 127', 'memory: expected a whole number from 128 to 65536, found 127'],
     ['accelerator: xen', 'accelerator: expected one of tcg, kvm, found "xen"'],
-    [
-      'modules: [../x]',
-      'modules[0]: expected the name of a kernel module like act_mirred, found "../x"',
-    ],
-    [
-      'modules: ["a b"]',
-      'modules[0]: expected the name of a kernel module like act_mirred, found "a b"',
-    ],
-    [
-      'modules: [-v]',
-      'modules[0]: expected the name of a kernel module like act_mirred, found "-v"',
-    ],
+    ['modules: [../x]', 'modules[0]: expected the name of a kernel module like act_mirred, found "../x"'],
+    ['modules: ["a b"]', 'modules[0]: expected the name of a kernel module like act_mirred, found "a b"'],
+    ['modules: [-v]', 'modules[0]: expected the name of a kernel module like act_mirred, found "-v"'],
     [
       'builder: { user: root, kernel: { kind: linux, config: x } }',
       'builder.user: expected a user of the builder other than root, found "root"',
@@ -76,9 +67,7 @@ describe('a virtual testbed', () => {
   });
 
   test('has no key for other machines: it is this one', () => {
-    expect(problemsOf('host: tx')).toEqual([
-      expect.stringMatching(/^testbeds\.guests\.host: unknown key `host`/),
-    ]);
+    expect(problemsOf('host: tx')).toEqual([expect.stringMatching(/^testbeds\.guests\.host: unknown key `host`/)]);
   });
 });
 
@@ -123,8 +112,7 @@ describe('a virtual testbed with an image', () => {
         recipe: { kind: 'make', kernelConfig: 'GENERIC', modules: 'needed', cross: {} },
       },
     });
-    const elsewhere =
-      'builder: { kind: cross, user: kernels, host: builder, tools: /opt/llvm/bin }';
+    const elsewhere = 'builder: { kind: cross, user: kernels, host: builder, tools: /opt/llvm/bin }';
     const { guests } = read(`${image()}, ${elsewhere}`).testbeds;
     expect(guests).toMatchObject({
       builder: { host: 'builder', recipe: { cross: { toolFolder: '/opt/llvm/bin' } } },
@@ -158,15 +146,9 @@ rules: { office: { firewall: pf, file: office.pf } }`;
   test.for([
     ['image: { path: x, key: k }', 'image.key: goes with `hostKey`'],
     [image(`sha512: ${'a'.repeat(128)}`), 'image.sha512: is of an official image'],
-    [
-      'image: { path: x, sha512: abc }',
-      'image.sha512: expected a SHA-512 of 128 hexadecimal digits',
-    ],
+    ['image: { path: x, sha512: abc }', 'image.sha512: expected a SHA-512 of 128 hexadecimal digits'],
     ['image: { path: x, hostKey: ssh-ed25519 }', 'image.hostKey: expected the public host key of'],
-    [
-      `${image()}, builder: { kind: cross }`,
-      'builder.user: missing; expected a user of the builder',
-    ],
+    [`${image()}, builder: { kind: cross }`, 'builder.user: missing; expected a user of the builder'],
     [`${image()}, builder: { kind: make }`, 'builder.kind: expected `kind: cross`'],
     [
       `${image()}, builder: { kind: cross, user: kernels, options: [TARGET=arm64] }`,

@@ -61,9 +61,7 @@ async function publishData(checkout: string): Promise<void> {
 }
 
 /** Usage lines of the reference are no commands. */
-const run = shellBlocks.filter(
-  ({ needs, page }) => needs === undefined && !page.startsWith('docs/reference/'),
-);
+const run = shellBlocks.filter(({ needs, page }) => needs === undefined && !page.startsWith('docs/reference/'));
 
 describeWith(['bash', 'git', 'openssl'], 'a block of commands without needs', () => {
   test.each(run)('of $page is run: $text', async ({ text }: ShellBlock) => {

@@ -27,8 +27,8 @@ test('a block that no test runs names what it needs', () => {
 
 /** Code in a line of text, as `sudo ppsgate gate --patch main..fast`. */
 const spansOf = (text: string): string[] =>
-  [...text.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '').matchAll(/`((?:sudo )?ppsgate [^`]*)`/g)].map(
-    ([, span = '']) => span.replaceAll('\n', ' '),
+  [...text.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '').matchAll(/`((?:sudo )?ppsgate [^`]*)`/g)].map(([, span = '']) =>
+    span.replaceAll('\n', ' '),
   );
 
 /** A comment of a check begins with ppsgate, too. */
@@ -38,10 +38,7 @@ const isComment = ([name = '']: readonly string[]) => !/^[a-z-]+$/.test(name);
 const isPlaceholder = (word: string) => /^[[<].*[\]>]$/.test(word);
 
 const calls = pages.flatMap((page) =>
-  [
-    ...shellBlocks.filter((block) => block.page === page).map(({ text }) => text),
-    ...spansOf(readPage(page)),
-  ]
+  [...shellBlocks.filter((block) => block.page === page).map(({ text }) => text), ...spansOf(readPage(page))]
     .flatMap(callsOf)
     .filter((words) => !isComment(words))
     .map((words) => words.filter((word) => !isPlaceholder(word)))
@@ -85,6 +82,4 @@ const isRedirection = (words: readonly string[], at: number): boolean =>
 const help = { required: false, optional: false };
 
 const optionOf = (command: Command, word: string) =>
-  ['--help', '-h'].includes(word)
-    ? help
-    : command.options.find(({ long, short }) => [long, short].includes(word));
+  ['--help', '-h'].includes(word) ? help : command.options.find(({ long, short }) => [long, short].includes(word));

@@ -34,9 +34,7 @@ const parameters = tablesOf(read('docs', 'reference', 'jenkins.md')).flat();
 
 test('the parameters of the reference are those of the library, and those that it has beside them', () => {
   const schema = z.array(z.object({ name: z.string() }));
-  const { data = [] } = schema.safeParse(
-    JSON.parse(read('jenkins', 'resources', 'org', 'ppsgate', 'parameters.json')),
-  );
+  const { data = [] } = schema.safeParse(JSON.parse(read('jenkins', 'resources', 'org', 'ppsgate', 'parameters.json')));
   const library = read('jenkins', 'src', 'org', 'ppsgate', 'Parameters.groovy');
   const [, list = ''] = /OF_JENKINS =\s*\[(.*?)\]/s.exec(library) ?? [];
   const beside = [...list.matchAll(/'(\w+)'/g)].map(([, name = '']) => name);
@@ -132,13 +130,10 @@ describe('the job for the relay', () => {
 
   test('is where the configuration of the page has gates run', () => {
     const [, written = ''] = /```yaml\n([\s\S]*?)```/.exec(section('Phabricator')) ?? [];
-    const { phabricator } = parseConfig(
-      `testbeds: { here: { kind: embedded-linux } }\n${written}`,
-      {
-        path: '/usr/local/etc/ppsgate/ppsgate.yml',
-        home: '/home/me',
-      },
-    );
+    const { phabricator } = parseConfig(`testbeds: { here: { kind: embedded-linux } }\n${written}`, {
+      path: '/usr/local/etc/ppsgate/ppsgate.yml',
+      home: '/home/me',
+    });
     expect(phabricator?.relay.start).toMatchObject({
       kind: 'jenkins',
       url: 'https://ci.example.org/job/ppsgate-harbormaster',
@@ -174,8 +169,7 @@ const jcascSchema = z.object({
 // Attack jenkins/library: A Jenkinsfile requests another version of the library. Defence: It gets the version of the
 // controller.
 test('jcasc.yaml sets up the library that the examples load, where its files are', () => {
-  const { libraries } = jcascSchema.parse(parse(read('jenkins', 'jcasc.yaml'))).unclassified
-    .globalLibraries;
+  const { libraries } = jcascSchema.parse(parse(read('jenkins', 'jcasc.yaml'))).unclassified.globalLibraries;
   const [{ name, allowVersionOverride, retriever }] = libraries;
   expect(example('nightly.Jenkinsfile')).toContain(`@Library('${name}') _`);
   expect(allowVersionOverride).toBe(false);

@@ -56,11 +56,7 @@ const untried: Readonly<Record<BenchName, readonly string[]>> = {
     'the ceiling of sender 2 past the DUT',
   ],
   'xeon-t540': ['the builder', 'the ceiling of the sender past the DUT'],
-  'xeon-t580-connectx4': [
-    'the builder',
-    'the console of the DUT',
-    'the ceiling of the sender past the DUT',
-  ],
+  'xeon-t580-connectx4': ['the builder', 'the console of the DUT', 'the ceiling of the sender past the DUT'],
 };
 
 describe.each(benches)('the page of %s', (name) => {
@@ -113,16 +109,10 @@ describeWith(['sshd', 'ssh-keygen', 'git'], 'the builder of each ppsgate.yml', (
 test.each([
   ['hw.cxgbe.num_vis="2"', 'vcxl0 of the sender: cxl0 exists, but its interface for netmap'],
   ['hw.cxgbe.pause_settings="0"', 'dev.cxl.0.pause_settings: is 7<RX,TX,AUTO> instead of 0'],
-  [
-    'ifconfig_vcxl0="inet 198.18.0.108/24"\nifconfig_vcxl0_ipv6=',
-    'vcxl0 of the sender: it is down',
-  ],
+  ['ifconfig_vcxl0="inet 198.18.0.108/24"\nifconfig_vcxl0_ipv6=', 'vcxl0 of the sender: it is down'],
 ])('a sender without %s is found', async (lines, why) => {
   const files = filesOf('xeon-t580-connectx4');
-  const spoilt = Object.entries(files.sender ?? {}).map(([path, text]) => [
-    path,
-    text.replace(lines, '#'),
-  ]);
+  const spoilt = Object.entries(files.sender ?? {}).map(([path, text]) => [path, text.replace(lines, '#')]);
   const sender1 = withInstalled('sender1', Object.fromEntries(spoilt));
   const receiver = withInstalled('receiver', files.receiver);
   const made = await bench('xeon-t580-connectx4', { generatorFiles: { sender1, receiver } });
@@ -162,21 +152,14 @@ const whyIdle = (line: string): string | undefined =>
 
 /** Lines whose lack no check of a healthy DUT can detect, by their purpose. */
 const uncheckable: Readonly<Record<string, readonly RegExp[]>> = {
-  'only a file system that was not unmounted shows what becomes of it': [
-    /^fsck_y_enable=/,
-    /^background_fsck=/,
-  ],
-  'devmatch(8) loads the driver of a card that is there, later': [
-    /^(?:if_cxgbe|t5fw_cfg|mlx5en)_load=/,
-  ],
+  'only a file system that was not unmounted shows what becomes of it': [/^fsck_y_enable=/, /^background_fsck=/],
+  'devmatch(8) loads the driver of a card that is there, later': [/^(?:if_cxgbe|t5fw_cfg|mlx5en)_load=/],
   'either makes the serial port the first console, by what the loader was started from': [
     /^boot_(?:multicons|serial)=/,
     /^console=/,
   ],
   'the other end of the serial line decides': [/^comconsole_/],
-  'interrupts do not say which thread of a core they might have had': [
-    /^machdep\.hyperthreading_intr_allowed=/,
-  ],
+  'interrupts do not say which thread of a core they might have had': [/^machdep\.hyperthreading_intr_allowed=/],
   'the driver takes so many by itself where there are so many CPUs': [
     /^hw\.cxgbe\.n[rt]xq10g="8"$/,
     /^dev\.mce\.0\.conf\.channels=32$/,

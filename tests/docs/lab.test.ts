@@ -5,11 +5,7 @@ import { expect, test } from 'vitest';
 import type { FreebsdTestbed, GeneratorConfig } from '../../src/config/freebsd-testbed.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import type { Config } from '../../src/config/schema.ts';
-import {
-  checkSettings,
-  type SettingsContext,
-  settingsCommands,
-} from '../../src/lab/freebsd/dut/settings.ts';
+import { checkSettings, type SettingsContext, settingsCommands } from '../../src/lab/freebsd/dut/settings.ts';
 import { driverSettings } from '../../src/model/freebsd-drivers.ts';
 import { commandText } from '../../src/system/shell.ts';
 import { filesOf } from '../fakes/freebsd-lab/benches.ts';
@@ -107,8 +103,7 @@ const plain = (command: string): string => command.replaceAll("'", '');
 
 /** Returns the line, or a part of one, by which a file does the same as the command. */
 const written = (command: string): string =>
-  wordsOfRcConf[command] ??
-  command.replace(/^sysctl |^ifconfig \S+ |^(?:\S+ -[sS]|route .*-inet6?) /, '');
+  wordsOfRcConf[command] ?? command.replace(/^sysctl |^ifconfig \S+ |^(?:\S+ -[sS]|route .*-inet6?) /, '');
 
 /** A row of the table of settings, without its bars. */
 const driverRow = ({
@@ -121,10 +116,8 @@ const driverRow = ({
   ...rest
 }: (typeof driverSettings)[number]): string => {
   const named = (text: string) => text.replace('PORT', ports[0] ?? '');
-  const file =
-    fix === 'sysctl' && permanent === undefined ? '/etc/sysctl.conf' : '/boot/loader.conf';
-  const line =
-    fix === 'sysctl' ? (permanent ?? `${name}=${expected}`) : `${fix.loader}="${expected}"`;
+  const file = fix === 'sysctl' && permanent === undefined ? '/etc/sysctl.conf' : '/boot/loader.conf';
+  const line = fix === 'sysctl' ? (permanent ?? `${name}=${expected}`) : `${fix.loader}="${expected}"`;
   return [
     ports.map((port) => `\`${port}\``).join(', '),
     `\`${named(name)}\``,

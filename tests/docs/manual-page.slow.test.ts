@@ -8,10 +8,7 @@ const page = join(import.meta.dirname, '../../docs/ppsgate.1');
 
 describeWith(['mandoc'], 'docs/ppsgate.1', () => {
   const shown = () =>
-    execFileSync('mandoc', ['-Tutf8', '-Owidth=80', page], { encoding: 'utf8' }).replace(
-      /.[\b]/g,
-      '',
-    );
+    execFileSync('mandoc', ['-Tutf8', '-Owidth=80', page], { encoding: 'utf8' }).replace(/.[\b]/g, '');
 
   test('has nothing that mandoc warns of', () => {
     const { status, stdout } = spawnSync('mandoc', ['-Tlint', '-Wwarning', page], {
@@ -22,15 +19,7 @@ describeWith(['mandoc'], 'docs/ppsgate.1', () => {
 
   test('has every section in its order', () => {
     const sections = shown().match(/^[A-Z][A-Z ]+$/gm);
-    const body = [
-      'NAME',
-      'SYNOPSIS',
-      'DESCRIPTION',
-      'FILES',
-      'EXIT STATUS',
-      'EXAMPLES',
-      'SEE ALSO',
-    ];
+    const body = ['NAME', 'SYNOPSIS', 'DESCRIPTION', 'FILES', 'EXIT STATUS', 'EXAMPLES', 'SEE ALSO'];
     expect(sections).toEqual(body);
   });
 

@@ -51,9 +51,10 @@ test('every page that code, tests, workflows or examples name is there', () => {
     ...globSync('*.{ts,md,yml}', { cwd: root }),
   ].filter((name) => !name.startsWith('jenkins/target/'));
   const named = files.flatMap((name) =>
-    [...read(name).matchAll(/(?<![\w/])docs\/(?!interop\/|devel\/|this\.)[\w/-]+\.md\b/g)].map(
-      ([path]) => ({ name, path }),
-    ),
+    [...read(name).matchAll(/(?<![\w/])docs\/(?!interop\/|devel\/|this\.)[\w/-]+\.md\b/g)].map(([path]) => ({
+      name,
+      path,
+    })),
   );
   expect(named.length).toBeGreaterThan(20);
   expect(named.filter(({ path }) => !existsSync(join(root, path)))).toEqual([]);
@@ -81,14 +82,10 @@ test('a page of docs/reference begins with what generates it', () => {
 });
 
 test('the glossary has at most 35 terms, each once and in their order', () => {
-  const terms = [...read('docs/explanation/glossary.md').matchAll(/\*\*(.+?)\*\*/g)].map(
-    ([, term = '']) => term,
-  );
+  const terms = [...read('docs/explanation/glossary.md').matchAll(/\*\*(.+?)\*\*/g)].map(([, term = '']) => term);
   expect(terms.length).toBeLessThanOrEqual(35);
   expect(new Set(terms).size).toBe(terms.length);
-  expect(terms.map((term) => term.toLowerCase())).toEqual(
-    terms.map((term) => term.toLowerCase()).toSorted(),
-  );
+  expect(terms.map((term) => term.toLowerCase())).toEqual(terms.map((term) => term.toLowerCase()).toSorted());
 });
 
 /** Messages of other programs in the tables of troubleshooting. */
@@ -109,8 +106,8 @@ test('messages that pages quote are those of the program', () => {
     .map(read)
     .join('\n');
   const quoted = pages.flatMap((page) =>
-    [...read(page).matchAll(/^\| (?:you see|symptom) \|.*\n\|.*\n((?:\|.*\n)+)/gm)].flatMap(
-      ([, rows = '']) => rows.split('\n').flatMap((row) => messagesOf(page, row)),
+    [...read(page).matchAll(/^\| (?:you see|symptom) \|.*\n\|.*\n((?:\|.*\n)+)/gm)].flatMap(([, rows = '']) =>
+      rows.split('\n').flatMap((row) => messagesOf(page, row)),
     ),
   );
   expect(quoted.length).toBeGreaterThan(25);

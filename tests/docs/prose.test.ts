@@ -1,12 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  compared,
-  inComments,
-  inMarkdown,
-  inStrings,
-  longSentences,
-  passives,
-} from '../../.ci/prose.ts';
+import { compared, inComments, inMarkdown, inStrings, longSentences, passives } from '../../.ci/prose.ts';
 
 const words = (number: number): string => `${Array(number).fill('word').join(' ')}.`;
 
@@ -25,8 +18,7 @@ test.each([
 
 describe('The prose', () => {
   test('of Markdown is its paragraphs, items and cells, without code', () => {
-    const source =
-      '# A head\n\none\ntwo `x y`\n\n- three\n```sh\nfour\n```\n| five | six |\n[seven](x.md)\n';
+    const source = '# A head\n\none\ntwo `x y`\n\n- three\n```sh\nfour\n```\n| five | six |\n[seven](x.md)\n';
     expect(inMarkdown(source)).toEqual([
       { line: 1, text: 'A head' },
       { line: 3, text: 'one two X' },

@@ -9,8 +9,7 @@ import { outcomesPage } from '../../docs/generators/outcomes.ts';
 import { programFor } from '../../src/cli/commands/commands.ts';
 import { parametersThat } from '../../src/config/parameters.ts';
 
-const read = (path: string): string =>
-  readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
+const read = (path: string): string => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
 
 const jenkins = jenkinsPage(read('jenkins/vars/ppsgate.txt'));
 

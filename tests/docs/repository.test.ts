@@ -24,9 +24,7 @@ test('CONTRIBUTING.md has the kernels that tests on a real FreeBSD boot, and no 
   expect(named.map(([, name]) => name)).toEqual(kernelNames);
 });
 
-const forms = readdirSync(join(root, '.github/ISSUE_TEMPLATE')).filter(
-  (name) => name !== 'config.yml',
-);
+const forms = readdirSync(join(root, '.github/ISSUE_TEMPLATE')).filter((name) => name !== 'config.yml');
 
 describe('an issue form', () => {
   const text = z.string().min(1);

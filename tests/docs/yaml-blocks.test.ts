@@ -16,16 +16,14 @@ const completed = (text: string): string =>
 const written = pages.filter((page) => !page.startsWith('docs/reference/'));
 
 const parts = written.flatMap((page) =>
-  [...readPage(page).matchAll(/^( *)```yaml\n([\s\S]*?)^ *```$/gm)].flatMap(
-    ([, indent = '', text = '']) => {
-      const part = completed(text.replaceAll(new RegExp(`^${indent}`, 'gm'), ''));
-      const { data = {} } = record.safeParse(parse(part));
-      const keys = Object.keys(data);
-      const isConfig = keys.length > 0 && keys.every((key) => key in configKeys.shape);
-      // This example names no machines.
-      return isConfig && !part.includes('# dut, senders') ? [{ page, part, data }] : [];
-    },
-  ),
+  [...readPage(page).matchAll(/^( *)```yaml\n([\s\S]*?)^ *```$/gm)].flatMap(([, indent = '', text = '']) => {
+    const part = completed(text.replaceAll(new RegExp(`^${indent}`, 'gm'), ''));
+    const { data = {} } = record.safeParse(parse(part));
+    const keys = Object.keys(data);
+    const isConfig = keys.length > 0 && keys.every((key) => key in configKeys.shape);
+    // This example names no machines.
+    return isConfig && !part.includes('# dut, senders') ? [{ page, part, data }] : [];
+  }),
 );
 
 const { testbeds } = record.parse(parse(readPage('docs/lab/xeon-t540.yml')));

@@ -54,11 +54,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'the action in its own work
     pullRequest.headCommit = example.push(rules);
   };
 
-  const request = (
-    eventName: string,
-    payload: object,
-    more: Partial<JobRequest> = {},
-  ): JobRequest => ({
+  const request = (eventName: string, payload: object, more: Partial<JobRequest> = {}): JobRequest => ({
     directory: example.directory,
     workflow,
     eventName,
@@ -76,13 +72,10 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'the action in its own work
     pull_request: pullRequestDocument(github.state, pullRequest),
   });
   const pullRequestEvent = (): JobRequest => request('pull_request_target', pushEvent());
-  const inOneJob = (): JobRequest =>
-    request('pull_request', pushEvent(), { workflow: oneJobWorkflow });
-  const dispatch = (inputs: Record<string, string>): JobRequest =>
-    request('workflow_dispatch', { inputs });
+  const inOneJob = (): JobRequest => request('pull_request', pushEvent(), { workflow: oneJobWorkflow });
+  const dispatch = (inputs: Record<string, string>): JobRequest => request('workflow_dispatch', { inputs });
 
-  const operations = () =>
-    github.requests.map(({ operationId, status }) => `${operationId} ${status}`);
+  const operations = () => github.requests.map(({ operationId, status }) => `${operationId} ${status}`);
 
   test('fails on a patch that costs packets, and outputs the measurement', async () => {
     push(costly);
@@ -110,9 +103,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'the action in its own work
         /^### 🔴 ppsgate: #7 takes \d[\d.]* % more CPU time per packet \(forwarding inet4\)$/m,
       );
     }
-    expect(comment?.body).toMatch(
-      new RegExp(`^\\| forwarding inet4 \\| \\S+ ${verdict} \\|.*\\|$`, 'm'),
-    );
+    expect(comment?.body).toMatch(new RegExp(`^\\| forwarding inet4 \\| \\S+ ${verdict} \\|.*\\|$`, 'm'));
     // The measuring job's, and the publishing job's.
     expect(job.summaries).toHaveLength(2);
     for (const summary of job.summaries) expect(comment?.body).toContain(summary.trim());
@@ -150,9 +141,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'the action in its own work
     push(harmless);
     const second = await runJob(inOneJob());
     const { headline, conclusion } = acceptedVerdict(second, 'no-regression');
-    expect(first.outputs['comment-url']).toBe(
-      'https://github.com/example/router/pull/7#issuecomment-1001',
-    );
+    expect(first.outputs['comment-url']).toBe('https://github.com/example/router/pull/7#issuecomment-1001');
     expect(second.outputs['comment-url']).toBe(first.outputs['comment-url']);
     expect(github.state.comments).toEqual([{ ...before, body: expect.any(String) }]);
     expect(github.state.comments[0]?.body).toMatch(
@@ -162,10 +151,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'the action in its own work
     expect(github.state.comments[0]?.body).toContain(pullRequest.headCommit);
     expect(second.summaries).toHaveLength(1);
     expect(github.state.comments[0]?.body).toContain(second.summaries.join().trim());
-    expect(github.state.checkRuns.map(({ conclusion }) => conclusion)).toEqual([
-      'failure',
-      conclusion,
-    ]);
+    expect(github.state.checkRuns.map(({ conclusion }) => conclusion)).toEqual(['failure', conclusion]);
   });
 
   test('judges the pull request of a fork when it is dispatched for its head, with the inputs given', async () => {

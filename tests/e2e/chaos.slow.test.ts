@@ -7,13 +7,7 @@ import { readLab } from '../../src/gate/reserve/records.ts';
 import { openStore, steadySeconds } from '../../src/gate/reserve/store/open.ts';
 import type { ContenderPlan, ContenderSays } from '../fakes/contender.ts';
 import type { Timed } from '../fakes/contending.ts';
-import {
-  type EtcdCluster,
-  type EtcdMember,
-  type EtcdOptions,
-  etcdNeeds,
-  startEtcd,
-} from '../fakes/etcd.ts';
+import { type EtcdCluster, type EtcdMember, type EtcdOptions, etcdNeeds, startEtcd } from '../fakes/etcd.ts';
 import { diceOf, type Fate, fatesOf, fulfil, randomTurn } from '../fakes/fate.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { type Holder, kindsOf, releases, says, startHolder } from '../fakes/holders.ts';
@@ -40,19 +34,14 @@ describeWith(['setpriv'], 'contenders of one host that are killed and stopped at
       await using lab = await startLab();
       const { log } = lab.machines;
       const path = join(temporaryFolder(), 'reservations.sqlite');
-      const planFor = (
-        name: string,
-        uses: number,
-        heeds: ContenderPlan['heeds'],
-      ): ContenderPlan => {
+      const planFor = (name: string, uses: number, heeds: ContenderPlan['heeds']): ContenderPlan => {
         const pausesMilliseconds = new Array<number>(uses).fill(50);
         const turns = [{ wants: ['attic'], priority: 'patch', pausesMilliseconds } as const];
         const reservations = { store: 'sqlite', path, leaseSeconds: 1 } as const;
         return { name, reservations, testbeds: lab.testbeds, turns, heeds };
       };
       // A starved contender sometimes loses its lease of a second, and begins again with another token.
-      const uses = (program: Contender) =>
-        tokensOf(program).reduce((sum, token) => sum + usesIn(log, token), 0);
+      const uses = (program: Contender) => tokensOf(program).reduce((sum, token) => sum + usesIn(log, token), 0);
       // The program must not have ended before it is stopped.
       const stopped = startProgram<ContenderSays>('contender', planFor('stopped', 80, heeds));
       await expect.poll(() => uses(stopped), soon).toBeGreaterThan(0);
@@ -111,10 +100,7 @@ describeWith([...etcdNeeds, 'root', 'ip'], 'a gate that is cut off with a member
       const member = await memberThatIs(role, cluster);
       const minority = etcdAt([member.endpoint], leaseSeconds);
       const majority = etcdAt(endpointsFrom(member, cluster), leaseSeconds);
-      const cutOff = startHolder(
-        { name: 'cut off', reservations: minority, testbed: 'shelf' },
-        member.namespace,
-      );
+      const cutOff = startHolder({ name: 'cut off', reservations: minority, testbed: 'shelf' }, member.namespace);
       const other = startHolder({ name: 'other', reservations: majority, testbed: 'attic' });
       await Promise.all([says(cutOff, 'renewed'), says(other, 'renewed')]);
       const waiter = startHolder({ name: 'waiter', reservations: majority, testbed: 'shelf' });
@@ -231,15 +217,12 @@ type Failed = Timed<Extract<ContenderSays, { kind: 'failed' }>>;
 
 /** Something was lost while the store had still promised it. */
 const isUnexplained = (saying: Timed<ContenderSays>, leaseSeconds: number): saying is Failed =>
-  saying.kind === 'failed' &&
-  saying.error !== 'StoreError' &&
-  saying.secondsAfterRenewal < leaseSeconds;
+  saying.kind === 'failed' && saying.error !== 'StoreError' && saying.secondsAfterRenewal < leaseSeconds;
 
 const turnsDoneBy = ({ said }: Contender) => said.filter((one) => one.kind === 'done');
 
 /** Returns the tokens in the order of their leases. */
-const tokensOf = ({ said }: Contender) =>
-  said.filter((one) => one.kind === 'holds').map(({ token }) => token);
+const tokensOf = ({ said }: Contender) => said.filter((one) => one.kind === 'holds').map(({ token }) => token);
 
 const usesIn = (log: readonly LogEntry[], token: number | undefined): number =>
   log.filter((entry) => entry.act === 'use' && entry.isObeyed && entry.token === token).length;
@@ -267,10 +250,7 @@ const endpointsFrom = ({ endpoint }: EtcdMember, { endpoints }: EtcdCluster): st
   ...endpoints.filter((other) => other !== endpoint),
 ];
 
-async function memberThatIs(
-  role: 'leader' | 'follower',
-  cluster: EtcdCluster,
-): Promise<EtcdMember> {
+async function memberThatIs(role: 'leader' | 'follower', cluster: EtcdCluster): Promise<EtcdMember> {
   const leader = await cluster.leader();
   const member = cluster.members.find((one) => (one === leader) === (role === 'leader'));
   if (member === undefined) throw new Error('A cluster of one has no follower.');

@@ -46,14 +46,10 @@ describeWith(['root', 'git', 'perf', ...labPrograms], 'the demo', () => {
     expect(trialsIn(first).slice(0, finished.length)).toEqual(finished);
     const whole = trialsIn(first).filter(({ runs }) => runs.every(isValid));
     const numbers = whole.map(({ summary }) => summary.number);
-    expect(numbers.toSorted((a, b) => a - b)).toEqual(
-      [...new Set(numbers)].toSorted((a, b) => a - b),
-    );
+    expect(numbers.toSorted((a, b) => a - b)).toEqual([...new Set(numbers)].toSorted((a, b) => a - b));
     expect(await labLeftovers()).toEqual(nothing);
 
-    const judged: { branch: string; verdict: string; directory: string }[] = JSON.parse(
-      await printed,
-    );
+    const judged: { branch: string; verdict: string; directory: string }[] = JSON.parse(await printed);
     const [unchanged, slowed, broken] = judged;
     expect(unchanged?.branch).toBe('comment-the-rules');
     expect(unchanged?.verdict).toMatch(/^(no-regression|inconclusive|invalid)$/);
@@ -61,9 +57,7 @@ describeWith(['root', 'git', 'perf', ...labPrograms], 'the demo', () => {
     // bench/demo.ts checks detection and the functions named for it: this machine may be too busy.
     expect(slowed?.verdict).toMatch(/^(regression|inconclusive|invalid)$/);
     if (slowed?.verdict === 'regression') {
-      expect(new Set(await profiledVariants(slowed.directory))).toEqual(
-        new Set(['base', 'patched']),
-      );
+      expect(new Set(await profiledVariants(slowed.directory))).toEqual(new Set(['base', 'patched']));
     }
     expect(broken).toMatchObject({ branch: 'guard-udp', verdict: 'does-not-load' });
     expect((await readResult(broken?.directory ?? '')).outcome).toMatchObject({
@@ -133,7 +127,5 @@ function trialsIn(work: string): Measured[] {
   const path = join(work, 'journal.jsonl');
   if (!existsSync(path)) return [];
   const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1);
-  return lines
-    .map((line): JournalEntry => JSON.parse(line))
-    .filter((entry) => entry.kind === 'measured');
+  return lines.map((line): JournalEntry => JSON.parse(line)).filter((entry) => entry.kind === 'measured');
 }

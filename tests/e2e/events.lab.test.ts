@@ -17,21 +17,13 @@ import { startPhabricator } from '../fakes/phabricator/server.ts';
 import { describeWith, labPrograms } from '../needs.ts';
 import { acceptedVerdict } from './accepted-verdict.ts';
 import { type JobRequest, nothingAdmitted, runJob } from './act.ts';
-import {
-  type Example,
-  labWorkflow,
-  makeExample,
-  oneJobWorkflow,
-  publisher,
-  workflow,
-} from './example.ts';
+import { type Example, labWorkflow, makeExample, oneJobWorkflow, publisher, workflow } from './example.ts';
 import { giveTokens } from './job-tokens.ts';
 
 const repository = 'example/router';
 const harmless = ['# Packets that must not even be tracked are dropped here.'];
 /** Titles that a stranger may give a pull request. */
-const hostile =
-  '@everyone `</details><img src=x onerror=1> \u001b[2J ::set-output name=verdict::improvement';
+const hostile = '@everyone `</details><img src=x onerror=1> \u001b[2J ::set-output name=verdict::improvement';
 /** The kinds of flamegraphs; on a machine that is too busy for a verdict, there may be none. */
 const graphs = ['base', 'patched', 'difference'];
 let runs = 100;
@@ -70,11 +62,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
     }
   });
 
-  const request = (
-    eventName: string,
-    payload: object,
-    more: Partial<JobRequest> = {},
-  ): JobRequest => {
+  const request = (eventName: string, payload: object, more: Partial<JobRequest> = {}): JobRequest => {
     const path = more.workflow ?? workflow;
     if (more.token === undefined) giveTokens(join(example.directory, path), github.tokenWith);
     return {
@@ -150,9 +138,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
     const links = (ours()[0]?.body ?? '').matchAll(
       /\[(\w+)\]\(https:\/\/github\.com\/example\/router\/blob\/ppsgate-data\/([^)]+\.svg)\)/g,
     );
-    const found = [...links].flatMap(([, which = '', path = '']) =>
-      onDataBranch(path) ? which : [],
-    );
+    const found = [...links].flatMap(([, which = '', path = '']) => (onDataBranch(path) ? which : []));
     return [...new Set(found)];
   };
 
@@ -225,8 +211,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
     expect(second.outputs.verdict).toBeDefined();
     expect(ours()).toHaveLength(1);
     // Pairs of both: the first had 16.
-    const [, pairs] =
-      /\| (\d+)\u00a0\+\u00a0\d+(?:\u00a0of[^|]*)? \|/.exec(ours()[0]?.body ?? '') ?? [];
+    const [, pairs] = /\| (\d+)\u00a0\+\u00a0\d+(?:\u00a0of[^|]*)? \|/.exec(ours()[0]?.body ?? '') ?? [];
     if (second.outputs.verdict !== 'invalid') expect(Number(pairs)).toBeGreaterThan(16);
     expect(ours()[0]?.body).toContain('earlier verdicts');
     expect(refused()).toEqual([]);
@@ -281,15 +266,11 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
     const { headline, conclusion } = acceptedVerdict(measured, 'no-regression');
     expect(ours().map(({ body }) => body)).toEqual([expect.stringContaining('It waits.')]);
 
-    const job = await runJob(
-      request('workflow_run', { workflow_run: runOf(gate.runId) }, { workflow: publisher }),
-    );
+    const job = await runJob(request('workflow_run', { workflow_run: runOf(gate.runId) }, { workflow: publisher }));
     expect(job.exitCode, job.log).toBe(0);
     expect(job.warnings).toEqual([]);
     expect(ours().map(({ body }) => body)).toEqual([expect.stringContaining(headline)]);
-    expect(github.state.checkRuns).toMatchObject([
-      { headCommit: pullRequest.headCommit, conclusion },
-    ]);
+    expect(github.state.checkRuns).toMatchObject([{ headCommit: pullRequest.headCommit, conclusion }]);
   });
 
   const runOf = (id: number) => ({
@@ -308,9 +289,7 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
     });
     const refused = await runJob(gate);
     expect(refused.outputs.verdict, refused.log).toBeUndefined();
-    await runJob(
-      request('workflow_run', { workflow_run: runOf(gate.runId) }, { workflow: publisher }),
-    );
+    await runJob(request('workflow_run', { workflow_run: runOf(gate.runId) }, { workflow: publisher }));
     expect(ours().map(({ body }) => body)).toEqual([
       expect.stringContaining('### ⏸️ ppsgate: #7 waits for a maintainer'),
     ]);

@@ -31,8 +31,7 @@ export const publisher = '.github/workflows/publisher.yml';
  * Rules that cost about 12 ns each for every packet and change nothing. The base has enough of them that the DUT stays
  * slower than a sender whose CPU has other work, too.
  */
-export const noOps = (count: number): string[] =>
-  new Array<string>(count).fill('meta l4proto 254 drop');
+export const noOps = (count: number): string[] => new Array<string>(count).fill('meta l4proto 254 drop');
 
 const setting: Setting = {
   name: 'lab',
@@ -112,6 +111,5 @@ const withRules = (ruleset: string, rules: readonly string[]): string =>
 function gitIn(directory: string): (...args: string[]) => string {
   const identity = ['-c', 'user.name=alice', '-c', 'user.email=alice@ppsgate.invalid'];
   const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
-  return (...args) =>
-    execFileSync('git', ['-C', directory, ...identity, ...args], { encoding: 'utf8', env });
+  return (...args) => execFileSync('git', ['-C', directory, ...identity, ...args], { encoding: 'utf8', env });
 }

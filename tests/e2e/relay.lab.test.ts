@@ -89,9 +89,7 @@ describeWith(['root', 'git', ...labPrograms], 'a relay with gates on this machin
     const uri = buildUri(port);
     const plan = phabricator.addBuildPlan({ uri, credential, holdDrafts: 'never' });
     const target = await phabricator.startBuild(revision, plan);
-    await expect
-      .poll(() => target.messages.at(-1), { timeout: 120_000, message: said })
-      .toBe('fail');
+    await expect.poll(() => target.messages.at(-1), { timeout: 120_000, message: said }).toBe('fail');
     // A machine that is too busy for a verdict passes no patch either.
     const ended = /has ended: (the patch is at fault|it was undecided)/;
     await expect.poll(() => said, { timeout: 120_000 }).toMatch(ended);
@@ -111,19 +109,14 @@ describeWith(['root', 'git', ...labPrograms], 'a relay with gates on this machin
     phabricator.addWebhook({ uri: `http://127.0.0.1:${port}/webhook`, hmacKey: key });
     const revision = revisionWith(['# Packets that must not even be tracked are dropped here.']);
     const journal = () =>
-      existsSync(gates) &&
-      readdirSync(gates).some((name) => existsSync(join(gates, name, 'journal.jsonl')));
+      existsSync(gates) && readdirSync(gates).some((name) => existsSync(join(gates, name, 'journal.jsonl')));
     await expect.poll(journal, { timeout: 120_000, message: said }).toBe(true);
     relay.kill('SIGKILL');
     await once(relay, 'close');
     await startRelay();
-    await expect
-      .poll(() => said, { timeout: 120_000 })
-      .toMatch(/D\d+:\d+ has ended: (it passed|it was undecided)/);
+    await expect.poll(() => said, { timeout: 120_000 }).toMatch(/D\d+:\d+ has ended: (it passed|it was undecided)/);
 
-    const [gate = ''] = readdirSync(gates).filter((name) =>
-      existsSync(join(gates, name, 'report')),
-    );
+    const [gate = ''] = readdirSync(gates).filter((name) => existsSync(join(gates, name, 'report')));
     expect(commentsOn(phabricator, revision)).toEqual([
       expect.stringContaining(`https://ci.example.org/ppsgate/${gate}/report/index.html`),
     ]);

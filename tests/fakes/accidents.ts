@@ -40,10 +40,7 @@ export async function accidentKernels(package_: string, folder: string): Promise
       const path = join(folder, `${accident.replaceAll(' ', '-')}.tar`);
       const source = join(folder, accident.replaceAll(' ', '-'));
       await mkdir(source, { recursive: true });
-      await copyFile(
-        new URL('./accidents/accident.c', import.meta.url),
-        join(source, 'accident.c'),
-      );
+      await copyFile(new URL('./accidents/accident.c', import.meta.url), join(source, 'accident.c'));
       await writeFile(
         join(source, 'Makefile'),
         `obj-m := accident.o\nccflags-y := -DACCIDENT=${accidents.indexOf(accident)}\n`,

@@ -26,8 +26,7 @@ export type AnsweringGatesPlan = {
 const plan: AnsweringGatesPlan = JSON.parse(process.argv[2] ?? '');
 const { url, token, directory, gates, haste, diesAfter = Number.POSITIVE_INFINITY } = plan;
 
-const pause: Pause = (seconds, signal) =>
-  sleep((seconds * 1000) / haste, undefined, { signal }).catch(() => {});
+const pause: Pause = (seconds, signal) => sleep((seconds * 1000) / haste, undefined, { signal }).catch(() => {});
 let steps = 0;
 const around = async <T>(asked: Promise<T>): Promise<T> => {
   step();

@@ -28,8 +28,7 @@ export type AnsweringJobsPlan = {
 const plan: AnsweringJobsPlan = JSON.parse(process.argv[2] ?? '');
 const { url, directory, jobs, haste, diesAfter = Number.POSITIVE_INFINITY } = plan;
 
-const pause: Pause = (seconds, signal) =>
-  sleep((seconds * 1000) / haste, undefined, { signal }).catch(() => {});
+const pause: Pause = (seconds, signal) => sleep((seconds * 1000) / haste, undefined, { signal }).catch(() => {});
 const shared = { log: { info() {}, warn() {} }, pause, now: () => new Date() };
 const octokit = await hastyOctokit({ url });
 let steps = 0;

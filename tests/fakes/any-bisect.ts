@@ -73,10 +73,7 @@ const anyForm = (text: fc.Arbitrary<string>): fc.Arbitrary<BisectForm> =>
       variant: text,
       fixUps: fc.array(fc.nat(99).map(commitAt), { maxLength: 3 }),
       values: fc.array(
-        fc.oneof(
-          fc.double({ min: 8e5, max: 1e6, noNaN: true }),
-          fc.double({ min: 0, max: 1e12, noNaN: true }),
-        ),
+        fc.oneof(fc.double({ min: 8e5, max: 1e6, noNaN: true }), fc.double({ min: 0, max: 1e12, noNaN: true })),
         { maxLength: 4 },
       ),
       fault: anyFault(text),
@@ -104,10 +101,7 @@ const anyRevision = (text: fc.Arbitrary<string>): fc.Arbitrary<BisectRevision> =
 function anyAnswer(count: number): fc.Arbitrary<BisectAnswer> {
   const last = fc.integer({ min: 1, max: count - 1 });
   const change = fc
-    .tuple(
-      fc.double({ min: -0.99, max: 3, noNaN: true }),
-      fc.double({ min: 0, max: 1, noNaN: true }),
-    )
+    .tuple(fc.double({ min: -0.99, max: 3, noNaN: true }), fc.double({ min: 0, max: 1, noNaN: true }))
     .map(([ratio, half]) => aChange(ratio, half));
   const probability = fc.double({ min: 0, max: 1, noNaN: true });
   const stretch = fc.tuple(last, fc.nat(count)).map(([end, long]) => ({

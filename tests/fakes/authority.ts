@@ -10,11 +10,7 @@ const run = promisify(execFile);
 export type Authority = {
   caPath: string;
   /** Issues a key and a certificate for one address or host name; one for fewer than 0 days has expired. */
-  issue(
-    file: string,
-    name: string,
-    days?: number,
-  ): Promise<{ certificatePath: string; keyPath: string }>;
+  issue(file: string, name: string, days?: number): Promise<{ certificatePath: string; keyPath: string }>;
 };
 
 /** Stores its files in the folder. */

@@ -11,14 +11,10 @@ import type {
 import { forwarding } from './result.ts';
 
 /** Id of the commit this many steps after the good one. */
-export const commitAt = (place: number): string =>
-  (0xa0000000 + place * 0x10101).toString(16).padEnd(40, 'e');
+export const commitAt = (place: number): string => (0xa0000000 + place * 0x10101).toString(16).padEnd(40, 'e');
 
 /** An untried revision, with a test's changes. */
-export const aRevision = (
-  place: number,
-  changes: Partial<BisectRevision> = {},
-): BisectRevision => ({
+export const aRevision = (place: number, changes: Partial<BisectRevision> = {}): BisectRevision => ({
   place,
   commit: commitAt(place),
   subject: `Change ${place}`,
@@ -106,8 +102,7 @@ export const aBisectResult = (changes: Partial<BisectResult> = {}): BisectResult
 export const revisionsOf = (
   steps: number,
   some: Readonly<Record<number, Partial<BisectRevision>>> = {},
-): BisectRevision[] =>
-  Array.from({ length: steps + 1 }, (_, place) => aRevision(place, some[place]));
+): BisectRevision[] => Array.from({ length: steps + 1 }, (_, place) => aRevision(place, some[place]));
 
 export const culprit = (
   revision: number,
@@ -121,11 +116,7 @@ export const culprit = (
   measuredWith,
 });
 
-export const group = (
-  after: number,
-  last: number,
-  likelyFix?: string,
-): BisectAnswer & { kind: 'group' } => ({
+export const group = (after: number, last: number, likelyFix?: string): BisectAnswer & { kind: 'group' } => ({
   kind: 'group',
   after,
   last,
@@ -212,10 +203,7 @@ export const bisectResults: Readonly<Record<string, BisectResult>> = {
 const fix = '431980466ff0'.padEnd(40, '0');
 const ids: Readonly<Record<number, [commit: string, subject: string]>> = {
   0: ['9a47ae044b48', 'Bump driver versions for mlx5en(4) and mlx4en(4).'],
-  2: [
-    'f8f5b459d21ec9dd1ca5d9de319d8b440fef84a8',
-    'Update user access region, UAR, APIs in the core in mlx5core.',
-  ],
+  2: ['f8f5b459d21ec9dd1ca5d9de319d8b440fef84a8', 'Update user access region, UAR, APIs in the core in mlx5core.'],
   6: ['6815909abda2', 'Move the PMC overflow count to make it per-CPU.'],
   12: [fix, "Don't offset the UAR map twice in mlx5en(4)."],
 };

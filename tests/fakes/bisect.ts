@@ -24,11 +24,7 @@ export const withFixUp = (place: number, fixUp: number): RangeRevision['forms'] 
 ];
 
 /** A commit in a range of this many steps. */
-export const aRevision = (
-  place: number,
-  steps: number,
-  changes: Partial<RangeRevision> = {},
-): RangeRevision => ({
+export const aRevision = (place: number, steps: number, changes: Partial<RangeRevision> = {}): RangeRevision => ({
   place,
   commit: commitAt(place),
   subject: `Change ${place}`,
@@ -62,9 +58,7 @@ export function aBisectPlan(
     overlay: { path: 'dut', beside: '' },
     range: {
       commits: steps,
-      revisions: Array.from({ length: steps + 1 }, (_, place) =>
-        aRevision(place, steps, revisions[place]),
-      ),
+      revisions: Array.from({ length: steps + 1 }, (_, place) => aRevision(place, steps, revisions[place])),
       notes: [],
     },
     cell: forwarding,
@@ -87,9 +81,7 @@ export const aSharedPlan = (steps: number, changes: Partial<BisectPlan> = {}): B
 export const slowerFrom =
   (plan: BisectPlan, place: number, ratio = 0.8) =>
   (variant: string): number => {
-    const at = plan.range.revisions.find(({ forms }) =>
-      forms.some((form) => form.variant === variant),
-    )?.place;
+    const at = plan.range.revisions.find(({ forms }) => forms.some((form) => form.variant === variant))?.place;
     return at !== undefined && at >= place ? ratio : 1;
   };
 

@@ -101,9 +101,7 @@ export function branchOverTime({
     releases: [
       { name: 'release/15.0', ago: 240 },
       { name: 'release/15.1', ago: 60 },
-    ].flatMap(({ name, ago }) =>
-      ago < nightlyRunCount ? [{ name, commit: commitOf(ago), at: timeOf(ago) }] : [],
-    ),
+    ].flatMap(({ name, ago }) => (ago < nightlyRunCount ? [{ name, commit: commitOf(ago), at: timeOf(ago) }] : [])),
     compareUrl: 'https://github.com/freebsd/freebsd-src/compare/{from}...{to}',
   };
   return { index, nightlyRuns, results: { results: [] } };
@@ -140,9 +138,7 @@ function nightlyRunsOf(
       .filter((one) => one.testbed === testbed && one.cells(cell) && ago < one.nightlyRunsAgo)
       .reduce((product, { ratio }) => product * (1 + ratio), 1);
     const typical = speed * stepped * (isBad ? 0.9 : 1) * (1 + standardNormal(random) * noise);
-    const pps = Array.from({ length: 5 }, () =>
-      Math.round(typical * (1 + standardNormal(random) * noise)),
-    );
+    const pps = Array.from({ length: 5 }, () => Math.round(typical * (1 + standardNormal(random) * noise)));
     return {
       at: timeOf(ago, seed % 60),
       commit: commitOf(ago),
@@ -247,10 +243,7 @@ function sameGatesOf(testbed: string): TrendIndex['aaRuns'] {
       cells: 144,
       cellAlarms: 0,
       alarmed: [],
-      scatter:
-        first === undefined
-          ? []
-          : [{ cell: first, gates: 12, sumOfSquares: 0.0006, runSumOfSquares: 0.00018 }],
+      scatter: first === undefined ? [] : [{ cell: first, gates: 12, sumOfSquares: 0.0006, runSumOfSquares: 0.00018 }],
     },
   ];
 }

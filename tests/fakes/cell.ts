@@ -8,10 +8,7 @@ import { isJudged } from '../../src/model/variant-name.ts';
 import { forwarding, policy } from './result.ts';
 
 /** Complete paired runs, with a test's changes. */
-export const cellRuns = (
-  runs: Run[],
-  changes: Partial<CellRuns> = {},
-): CellRuns & { cell: Cell } => {
+export const cellRuns = (runs: Run[], changes: Partial<CellRuns> = {}): CellRuns & { cell: Cell } => {
   const pairs = Math.max(1, ...runs.map((run) => run.pair));
   return {
     cell: forwarding,

@@ -3,12 +3,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { ReservationsConfig } from '../../src/config/reservations.ts';
 import type { LinuxTestbed } from '../../src/config/schema.ts';
-import {
-  type Lease,
-  LeaseLostError,
-  NotReservedError,
-  reserve,
-} from '../../src/gate/reserve/lease.ts';
+import { type Lease, LeaseLostError, NotReservedError, reserve } from '../../src/gate/reserve/lease.ts';
 import { steadySeconds } from '../../src/gate/reserve/store/open.ts';
 import { StoreError } from '../../src/gate/reserve/store/store.ts';
 import { connectTo } from '../../src/lab/connect.ts';

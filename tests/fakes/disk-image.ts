@@ -21,10 +21,7 @@ export const diskImagePrograms = ['mcopy', 'mformat', 'syslinux', 'ssh-keygen'];
 const megabytes = 64;
 
 /** Makes a raw image named `disk.img`, with a login key and a host key, in a private folder. */
-export async function makeDiskImage(
-  folder: string,
-  kernelPackage: string,
-): Promise<Required<GuestImage>> {
+export async function makeDiskImage(folder: string, kernelPackage: string): Promise<Required<GuestImage>> {
   const place = (name: string) => join(folder, name);
   // The unpacking user `nobody` must be able to enter it.
   await chmod(folder, 0o711);
@@ -67,12 +64,7 @@ export const machineWith = (image: GuestImage): FreebsdGuestsConfig => ({
 });
 
 /** Waits until a guest's disk has booted this often, as its console shows, and logs in. */
-export async function logInTo(
-  lab: VirtualLab,
-  image: GuestImage,
-  guest: Guest,
-  boots = 1,
-): Promise<Host> {
+export async function logInTo(lab: VirtualLab, image: GuestImage, guest: Guest, boots = 1): Promise<Host> {
   const { promise: over, reject } = Promise.withResolvers<never>();
   // Nothing waits for a guest that is up already, and it may end later.
   over.catch(() => {});

@@ -85,8 +85,7 @@ export async function startEtcd(options: EtcdOptions = {}): Promise<EtcdCluster>
     members.push(...places.map((place) => startMember(place, { places, folder, tls, options })));
     await Promise.all(members.map(isServing));
     const endpoints = members.map(({ endpoint }) => endpoint);
-    const account =
-      options.auth && (await enableAuth(endpoints, folder, tls?.client, options.auth));
+    const account = options.auth && (await enableAuth(endpoints, folder, tls?.client, options.auth));
     return {
       endpoints,
       members,
@@ -150,14 +149,7 @@ function startMember(place: Place, plan: Plan): Member {
   const { name, namespace, host, ports } = place;
   const inNamespace = namespace === undefined ? [] : ['ip', 'netns', 'exec', namespace];
   // The members end with the tests, even if these are killed.
-  const [program = '', ...words] = [
-    ...inNamespace,
-    'setpriv',
-    '--pdeathsig',
-    'KILL',
-    'etcd',
-    ...flagsOf(place, plan),
-  ];
+  const [program = '', ...words] = [...inNamespace, 'setpriv', '--pdeathsig', 'KILL', 'etcd', ...flagsOf(place, plan)];
   let log = '';
   const start = () => {
     const child = spawn(program, words, { stdio: ['ignore', 'ignore', 'pipe'] });
@@ -247,8 +239,7 @@ async function leaderOf(members: readonly Member[]): Promise<Member> {
 
 /** A member that was cut off may consider itself leader a little longer, but is not healthy. */
 const isLeader = async (member: Member): Promise<boolean> =>
-  /^etcd_server_is_leader 1$/m.test(await textAt(`${member.metricsUrl}/metrics`)) &&
-  (await isHealthy(member));
+  /^etcd_server_is_leader 1$/m.test(await textAt(`${member.metricsUrl}/metrics`)) && (await isHealthy(member));
 
 /** Empty without a response. */
 async function textAt(url: string): Promise<string> {
@@ -360,9 +351,7 @@ async function enableAuth(
 ): Promise<Account> {
   const [user, password] = ['ppsgate', 'the password of ppsgate'];
   const files =
-    tls === undefined
-      ? []
-      : [`--cacert=${tls.caPath}`, `--cert=${tls.certificatePath}`, `--key=${tls.keyPath}`];
+    tls === undefined ? [] : [`--cacert=${tls.caPath}`, `--cert=${tls.certificatePath}`, `--key=${tls.keyPath}`];
   const etcdctl = async (...words: string[]) => {
     const all = [`--endpoints=${endpoints.join()}`, '--command-timeout=60s', ...files, ...words];
     while (!(await run('etcdctl', all).then(() => true, isDoneAlready)));

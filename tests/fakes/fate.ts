@@ -74,13 +74,10 @@ export function fatesOf(count: number, leaseSeconds: number, { int, shuffled }: 
   return shuffled([...killed, ...stopped, ...spared]);
 }
 
-const times = <Item>(count: number, make: () => Item): Item[] =>
-  Array.from({ length: Math.round(count) }, make);
+const times = <Item>(count: number, make: () => Item): Item[] => Array.from({ length: Math.round(count) }, make);
 
 /** Reads the contender's output, and executes its fate. */
-export function fulfil(
-  fate: Fate,
-): (saying: ContenderSays, program: Program<ContenderSays>) => void {
+export function fulfil(fate: Fate): (saying: ContenderSays, program: Program<ContenderSays>) => void {
   let heard = 0;
   return ({ kind }, program) => {
     if (fate.kind === 'spared' || kind !== fate.when.said) return;
@@ -89,10 +86,7 @@ export function fulfil(
   };
 }
 
-async function strike(
-  fate: Exclude<Fate, { kind: 'spared' }>,
-  program: Program<ContenderSays>,
-): Promise<void> {
+async function strike(fate: Exclude<Fate, { kind: 'spared' }>, program: Program<ContenderSays>): Promise<void> {
   await setTimeout(fate.when.milliseconds);
   if (fate.kind === 'killed') return program.signal('SIGKILL');
   program.signal('SIGSTOP');

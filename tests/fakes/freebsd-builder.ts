@@ -62,8 +62,7 @@ export function freebsdBuilder(folder: string): FreebsdBuilder {
       mkdirSync(sources, { recursive: true });
       for (const [name, text] of Object.entries(modules)) writeFileSync(join(sources, name), text);
     },
-    startJail: (name, network = 'disable disable') =>
-      writeFileSync(join(state, 'jails', name), `${network}\n`),
+    startJail: (name, network = 'disable disable') => writeFileSync(join(state, 'jails', name), `${network}\n`),
     shareMemory: (name) => writeFileSync(join(state, 'jails', `${name}.sysvipc`), ''),
     setFilemon: (loaded) => writeFileSync(join(state, 'filemon'), loaded ? 'yes' : 'no'),
     reset,

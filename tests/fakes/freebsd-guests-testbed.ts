@@ -82,12 +82,7 @@ export const prepare = (
     ...request,
   });
 
-export const trialOf = (
-  number: number,
-  pair: number,
-  cell: Cell,
-  variants: readonly string[],
-): PlannedTrial => ({
+export const trialOf = (number: number, pair: number, cell: Cell, variants: readonly string[]): PlannedTrial => ({
   number,
   cell,
   runs: (variants.length > 0 ? variants : ['base', 'patched']).map((variant, index) => ({

@@ -57,8 +57,7 @@ export async function sendThrough(
   let log = '';
   for (const number of plannedFor(guests.length, windows)) {
     signal.throwIfAborted();
-    if (copies.some(({ isOver }) => isOver))
-      return { kind: 'broken', log, lastLine: 'it said nothing' };
+    if (copies.some(({ isOver }) => isOver)) return { kind: 'broken', log, lastLine: 'it said nothing' };
     const copy = copies[number - 1];
     if (copy === undefined || stuck.has(number)) continue;
     const before = shown(wires, copy);
@@ -73,9 +72,7 @@ export async function sendThrough(
 /** Numbers of guests; each round mirrors the one before. */
 function plannedFor(guests: number, rounds: number): number[] {
   const all = Array.from({ length: guests }, (_, index) => index + 1);
-  return Array.from({ length: rounds }, (_, round) =>
-    round % 2 === 0 ? all : all.toReversed(),
-  ).flat();
+  return Array.from({ length: rounds }, (_, round) => (round % 2 === 0 ? all : all.toReversed())).flat();
 }
 
 /** Time, forwarded packets, instructions, and the CPU's own time and waiting time in ns. */
@@ -83,15 +80,10 @@ function shown({ clock }: Wires, { network, egress, executed, busyNs }: Copy): s
   network.count();
   const instructions = [...executed.values()].reduce((sum, some) => sum + some, 0);
   const received = Math.round(egress.received.packets);
-  return [clock.now().toFixed(6), received, instructions, busyNs, Math.round(busyNs / 1000)].join(
-    ' ',
-  );
+  return [clock.now().toFixed(6), received, instructions, busyNs, Math.round(busyNs / 1000)].join(' ');
 }
 
-type Flows = Pick<
-  Stream,
-  'sources' | 'family' | 'destinationMac' | 'destination' | 'frameBytesWithoutCrc'
-> & {
+type Flows = Pick<Stream, 'sources' | 'family' | 'destinationMac' | 'destination' | 'frameBytesWithoutCrc'> & {
   flows: number;
 };
 
@@ -101,8 +93,7 @@ async function sendOne(wires: Wires, copy: Copy, sent: Flows, packets: number): 
   const { clock } = wires;
   const entry = machine.interfaces.find(({ mac }) => mac === guestMac.ingress);
   const from = entry && farEnd(entry.port);
-  if (entry === undefined || from === undefined)
-    throw new TypeError('The guest has lost its card.');
+  if (entry === undefined || from === undefined) throw new TypeError('The guest has lost its card.');
   const perPacket = instructionsFor(wires, copy, sent.family);
   const stream: Stream = {
     ...sent,
@@ -138,9 +129,7 @@ function instructionsFor(
   const scenario = scenarioInForce(machine, family);
   if (machine.running === undefined || scenario === 'blocked') return undefined;
   const { seed, perBoot, perWindow } = noise;
-  const ratio = Math.exp(
-    perBoot * normal(seed, number, machine.boots) + perWindow * normal(seed, number, windows, 1),
-  );
+  const ratio = Math.exp(perBoot * normal(seed, number, machine.boots) + perWindow * normal(seed, number, windows, 1));
   const { ident } = machine.running.kernel;
   return { scenario, family, instructions: truth({ ident, scenario, family }) * ratio };
 }
@@ -223,5 +212,4 @@ function readFlows(text: string): Flows {
   };
 }
 
-const groups = (address: Buffer): string =>
-  (address.toString('hex').match(/.{4}/g) ?? []).join(':');
+const groups = (address: Buffer): string => (address.toString('hex').match(/.{4}/g) ?? []).join(':');

@@ -52,9 +52,7 @@ test('the serial line shows loader and kernel only if configured in loader.conf'
     const text = Buffer.from('console="comconsole"\n');
     await host.upload(text, '/boot/loader.conf.local', 0o644);
     const again = await reboot(host);
-    expect(guest.console()).toMatch(
-      /Loading kernel\.\.\.[\s\S]*<<BOOT>>[\s\S]*\(ttyu0\)\r\n\r\nlogin: $/,
-    );
+    expect(guest.console()).toMatch(/Loading kernel\.\.\.[\s\S]*<<BOOT>>[\s\S]*\(ttyu0\)\r\n\r\nlogin: $/);
     const kernelAlone = Buffer.from('boot_serial="YES"\n');
     await again.upload(kernelAlone, '/boot/loader.conf.local', 0o644);
     const before = guest.console().length;
@@ -103,9 +101,7 @@ test('a login while it boots is reset at once, or after a silence', () =>
 test('gives an address by DHCP to the first card alone, and refuses logins without it', async () => {
   await onGuest({}, async ({ guests, logIn }) => {
     await (await logIn()).close();
-    expect(guests.copies[0]?.machine.interfaces.map(({ addresses }) => addresses.length)).toEqual([
-      1, 0, 0,
-    ]);
+    expect(guests.copies[0]?.machine.interfaces.map(({ addresses }) => addresses.length)).toEqual([1, 0, 0]);
   });
   const files = { '/etc/rc.conf': 'hostname="freebsd"\nsshd_enable="YES"\n' };
   await onGuest({ image: { files } }, async ({ logIn }) => {
@@ -140,9 +136,7 @@ test('ksyms has the functions of the kernel and of loaded modules, by readelf, a
   onGuest({}, async ({ logIn, reboot }) => {
     const host = await logIn();
     const run = async (command: Command, on = host) => said(await on.run(command));
-    expect(await run(shell`cp /dev/ksyms /tmp/ksyms`)).toBe(
-      'cp: /dev/ksyms: No such file or directory',
-    );
+    expect(await run(shell`cp /dev/ksyms /tmp/ksyms`)).toBe('cp: /dev/ksyms: No such file or directory');
     for (const name of ['ksyms', 'pf']) await host.output(shell`kldload -n ${name}`);
     await host.output(shell`cp /dev/ksyms /tmp/ksyms`);
     expect(await run(shell`readelf -sW /tmp/ksyms`)).toMatch(
@@ -158,10 +152,7 @@ test('ksyms has the functions of the kernel and of loaded modules, by readelf, a
   }));
 
 /** Sends a window, and returns how many packets were forwarded; undefined if the guest hangs. */
-async function through(
-  { guests, guest }: On,
-  family: Family,
-): Promise<number | undefined | WindowsOutcome> {
+async function through({ guests, guest }: On, family: Family): Promise<number | undefined | WindowsOutcome> {
   const flows = join(temporaryFolder(), 'flows');
   const packets = { family, flows: 20, frameBytes: family === 'inet4' ? 64 : 66 };
   const macs = { sourceMac: senderMac, destinationMac: guestMac.ingress };
@@ -192,24 +183,22 @@ const paths: Record<Family, readonly Command[]> = {
   ],
 };
 
-test.each(['inet4', 'inet6'] as const)(
-  'a guest forwards %s once it has all that it takes',
-  (family) =>
-    onGuest({}, async (on) => {
-      const host = await on.logIn();
-      for (const command of paths[family]) {
-        expect(await through(on, family)).toBe(0);
-        await host.output(command);
-      }
-      expect(await through(on, family)).toBe(1000);
-      const other = family === 'inet4' ? 'inet6' : 'inet4';
-      expect(await through(on, other)).toBe(0);
-      const [machine] = on.guests.copies.map((copy) => copy.machine);
-      // Packets for another MAC address are dropped.
-      for (const neighbour of machine?.neighbours ?? []) neighbour.mac = senderMac;
+test.each(['inet4', 'inet6'] as const)('a guest forwards %s once it has all that it takes', (family) =>
+  onGuest({}, async (on) => {
+    const host = await on.logIn();
+    for (const command of paths[family]) {
       expect(await through(on, family)).toBe(0);
-      await host.close();
-    }),
+      await host.output(command);
+    }
+    expect(await through(on, family)).toBe(1000);
+    const other = family === 'inet4' ? 'inet6' : 'inet4';
+    expect(await through(on, other)).toBe(0);
+    const [machine] = on.guests.copies.map((copy) => copy.machine);
+    // Packets for another MAC address are dropped.
+    for (const neighbour of machine?.neighbours ?? []) neighbour.mac = senderMac;
+    expect(await through(on, family)).toBe(0);
+    await host.close();
+  }),
 );
 
 test('a guest that is down takes no packets, and where QEMU has ended the windows break off', () =>

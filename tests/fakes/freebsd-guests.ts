@@ -97,13 +97,10 @@ const usualFiles: Files = {
 };
 
 /** Output of Debian's SeaBIOS 1.16 in QEMU without a screen. */
-const firmwareText =
-  '\x1bc\x1b[?7l\x1b[2J\x1b[0mSeaBIOS (version 1.16.2-debian-1.16.2-1)\nBooting from Hard Disk...\n';
+const firmwareText = '\x1bc\x1b[?7l\x1b[2J\x1b[0mSeaBIOS (version 1.16.2-debian-1.16.2-1)\nBooting from Hard Disk...\n';
 
 /** See QEMU's `-netdev user`: with `restrict`, it announces no router. */
-const leases = new Map([
-  [guestMac.management, 'inet 169.254.74.15 netmask 0xffffff00 broadcast 169.254.74.255'],
-]);
+const leases = new Map([[guestMac.management, 'inet 169.254.74.15 netmask 0xffffff00 broadcast 169.254.74.255']]);
 
 const hardware = { 'hw.model': 'QEMU TCG CPU version 2.5+', 'hw.ncpu': '1' };
 
@@ -281,11 +278,8 @@ export function fakeGuests(options: FakeGuestsOptions = {}): FakeGuests {
     deps: {
       async connect(host, label) {
         // While a guest boots, QEMU's network accepts connections, as its fake sshd does.
-        const guest = [...running].find(
-          ({ machine, target }) => isListening(machine) && leadsTo(host, target),
-        );
-        const connected = await (guest?.connect(label) ??
-          connectTo(host, label, { keepaliveSeconds: 0 }));
+        const guest = [...running].find(({ machine, target }) => isListening(machine) && leadsTo(host, target));
+        const connected = await (guest?.connect(label) ?? connectTo(host, label, { keepaliveSeconds: 0 }));
         const close = async () => {
           open.delete(tracked);
           await connected.close();

@@ -27,11 +27,7 @@ export const usualTraffic = {
 } satisfies Traffic;
 
 /** Keys and host keys are files in `folder`. */
-export function testbedOf(
-  lab: FreebsdLab,
-  folder: string,
-  changes: Partial<FreebsdTestbed> = {},
-): FreebsdTestbed {
+export function testbedOf(lab: FreebsdLab, folder: string, changes: Partial<FreebsdTestbed> = {}): FreebsdTestbed {
   const { cabling } = lab;
   const generator = (
     { interface: name, mac }: { interface: string; mac: string },
@@ -69,14 +65,10 @@ export function testbedOf(
   };
 }
 
-export function hostOf(
-  { host, port, user, privateKey = '', knownHosts }: SshTarget,
-  folder: string,
-): HostConfig {
-  const [privateKeyPath, knownHostsPath] = [
-    `${host}.${port}.key`,
-    `${host}.${port}.known_hosts`,
-  ].map((name) => join(folder, name)) as [string, string];
+export function hostOf({ host, port, user, privateKey = '', knownHosts }: SshTarget, folder: string): HostConfig {
+  const [privateKeyPath, knownHostsPath] = [`${host}.${port}.key`, `${host}.${port}.known_hosts`].map((name) =>
+    join(folder, name),
+  ) as [string, string];
   writeFileSync(privateKeyPath, privateKey, { mode: 0o600 });
   writeFileSync(knownHostsPath, knownHosts);
   return { host, port, user, privateKeyPath, knownHostsPath };
@@ -94,9 +86,7 @@ export const depsOverSsh = (lab: FreebsdLab): FreebsdDeps => ({
 /** Time, power, console and the connections to its machines are the fake lab's. */
 export const depsOf = (lab: FreebsdLab): FreebsdDeps => ({
   async connect(host, label) {
-    const machine = [lab.dut, ...lab.senders, lab.receiver].find(({ target }) =>
-      leadsTo(host, target),
-    );
+    const machine = [lab.dut, ...lab.senders, lab.receiver].find(({ target }) => leadsTo(host, target));
     return machine?.connect(label) ?? connectTo(host, label, { keepaliveSeconds: 0 });
   },
   openPower: async () => lab.power,

@@ -11,8 +11,7 @@ export const startHolder = (plan: HolderPlan, namespace?: string): Holder =>
 
 /** Returns the first event of that kind. Throws if the program ends without it. */
 export async function says<Kind extends HolderSays['kind']>(holder: Holder, kind: Kind) {
-  const isIt = (one: Timed<HolderSays>): one is Timed<Extract<HolderSays, { kind: Kind }>> =>
-    one.kind === kind;
+  const isIt = (one: Timed<HolderSays>): one is Timed<Extract<HolderSays, { kind: Kind }>> => one.kind === kind;
   await expect.poll(() => kindsOf(holder), soon).toContain(kind);
   const said = holder.said.find(isIt);
   if (said === undefined) throw new Error(`A holder did not say "${kind}".`);

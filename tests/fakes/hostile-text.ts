@@ -13,25 +13,12 @@ import { checkDiff, whyGitRefuses } from '../../src/forge/patch/diff.ts';
 import { whyMisleading } from '../../src/forge/phabricator/diff.ts';
 import { readBuildFailure } from '../../src/kernel/build-log.ts';
 import { describeScreen, lastWords } from '../../src/lab/console/console-text.ts';
-import {
-  countersCommands,
-  parseCpuTimes,
-  parseInterfaceCounters,
-} from '../../src/lab/freebsd/dut/counters.ts';
+import { countersCommands, parseCpuTimes, parseInterfaceCounters } from '../../src/lab/freebsd/dut/counters.ts';
 import { fingerprintCommands, fingerprintOf } from '../../src/lab/freebsd/dut/fingerprint.ts';
 import { limitsBetween } from '../../src/lab/freebsd/dut/limits.ts';
-import {
-  parseArp,
-  parseIfconfig,
-  parseNdp,
-  parseRoutes,
-} from '../../src/lab/freebsd/dut/network.ts';
+import { parseArp, parseIfconfig, parseNdp, parseRoutes } from '../../src/lab/freebsd/dut/network.ts';
 import { sentWithin } from '../../src/lab/freebsd/dut/profile.ts';
-import {
-  checkSettings,
-  type SettingsContext,
-  settingsCommands,
-} from '../../src/lab/freebsd/dut/settings.ts';
+import { checkSettings, type SettingsContext, settingsCommands } from '../../src/lab/freebsd/dut/settings.ts';
 import { ipfwDrops, pfDrops } from '../../src/lab/freebsd/rule-drops.ts';
 import { droppedBy } from '../../src/lab/linux/linux-drops.ts';
 import { limitsInLinuxLog } from '../../src/lab/linux/linux-limits.ts';
@@ -60,8 +47,7 @@ import { type Command, commandText } from '../../src/system/shell.ts';
 import { aBisectResult, aRevision, failedForm } from './bisect-result.ts';
 import { aResult } from './result.ts';
 
-const repeated = (text: string) => (characters: number) =>
-  text.repeat(Math.ceil(characters / text.length));
+const repeated = (text: string) => (characters: number) => text.repeat(Math.ceil(characters / text.length));
 
 /** Texts of about this many characters. The beginning of a pattern's match is everywhere in them, its end nowhere. */
 export const shapes: Readonly<Record<string, (characters: number) => string>> = {
@@ -112,16 +98,7 @@ const host = { interfaces: ['cxl0'], bootFile: '/boot/kernel/kernel' };
 const said = (commands: readonly Command[], text: string) =>
   new Map(commands.map((command) => [commandText(command), text]));
 
-const linuxBlocks = [
-  'stat',
-  'softnet_stat',
-  'snmp',
-  'snmp6',
-  'netstat',
-  'nf_conntrack',
-  'tc',
-  'ethtool:a',
-];
+const linuxBlocks = ['stat', 'softnet_stat', 'snmp', 'snmp6', 'netstat', 'nf_conntrack', 'tc', 'ethtool:a'];
 
 /** A log of two edges; a part of the text stands in every block, and in a rule that drops. */
 function readingsWith(text: string): string {
@@ -148,10 +125,7 @@ function countersWith(text: string): Parameters<typeof limitsBetween> {
     );
     const head = 'Name Mtu Network Address Ipkts Ierrs Idrop Ibytes Opkts Oerrs Obytes Coll\n';
     const [interfaces = ''] = countersCommands([]).map(commandText);
-    return new Map([
-      ...said(countersCommands(Object.values(names)), text),
-      [interfaces, `${head}${rows.join('')}`],
-    ]);
+    return new Map([...said(countersCommands(Object.values(names)), text), [interfaces, `${head}${rows.join('')}`]]);
   };
   return [at(0), at(9), { ...names, pfInfo: `${text}\nCounters ${text}` }];
 }
@@ -182,8 +156,7 @@ const readers: Readonly<Record<string, Reading>> = {
     const samplesWith = samplesAsTheyCome();
     for (let at = 0; at < text.length; at += 1000) samplesWith(text.slice(at, at + 1000));
   },
-  'drops of a Linux DUT': (text) =>
-    droppedBy(`drops a\ntrace trace id 1 ip t c ${text}`, 'a', undefined),
+  'drops of a Linux DUT': (text) => droppedBy(`drops a\ntrace trace id 1 ip t c ${text}`, 'a', undefined),
   'limits of a Linux DUT': (text) => limitsInLinuxLog(readingsWith(text), [{ variant: 'base' }]),
   'windows of guests': (text) => endsIn(`window 1 ${text}\nend`, 1),
   'limits of a FreeBSD DUT': (text) => limitsBetween(...countersWith(text)),
@@ -223,10 +196,8 @@ const readers: Readonly<Record<string, Reading>> = {
   'a history': parseHistory,
   nightlyRuns: parseNightlyRuns,
   'an index of the trend': parseTrendIndex,
-  annotations: (message) =>
-    annotationsOf(aResult({ outcome: failed(`sys/a.c:1: error ${message}`) })),
-  'the path of an annotation': (path) =>
-    annotationsOf(aResult({ outcome: failed(`/sys/${path}:1: error`) })),
+  annotations: (message) => annotationsOf(aResult({ outcome: failed(`sys/a.c:1: error ${message}`) })),
+  'the path of an annotation': (path) => annotationsOf(aResult({ outcome: failed(`/sys/${path}:1: error`) })),
   'a line in code': (text) => [codeSpan(text), plainLine(text), remarkupText(text)],
   'a block in code': (text) => [codeBlock(text), remarkupBlock('log', text), remarkupCell(text)],
   XML: escaped,

@@ -85,9 +85,7 @@ export async function startIpmiGuest(kernelPackage: string): Promise<IpmiGuest> 
   await writeFile(place('machine'), machineText(folder, kernel.image, port.number, sshPort), {
     mode: 0o700,
   });
-  const bmc = opened.use(
-    await startIpmiSim({ serialPort: serial.port, machineProgram: place('machine') }),
-  );
+  const bmc = opened.use(await startIpmiSim({ serialPort: serial.port, machineProgram: place('machine') }));
   await serial.connected();
 
   const [type, key] = publicKey(guestKey).split(' ');
@@ -118,9 +116,7 @@ export async function startIpmiGuest(kernelPackage: string): Promise<IpmiGuest> 
  * The machine's end of the cable. Serial over LAN would lose QEMU's own port after each power cycle, and look for it
  * only 10 s later; a real one stays.
  */
-async function serialPort(
-  hears: (text: string) => void,
-): Promise<AsyncDisposable & { number: number }> {
+async function serialPort(hears: (text: string) => void): Promise<AsyncDisposable & { number: number }> {
   const server = createServer((socket) => {
     socket.on('error', () => {});
     socket.on('data', (chunk) => hears(chunk.toString()));

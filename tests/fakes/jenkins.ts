@@ -53,18 +53,7 @@ const users: Readonly<Record<string, { token: string; password: string; may: str
 
 export async function startFakeJenkins(): Promise<FakeJenkins> {
   const state: State = {
-    defined: [
-      'PATCH',
-      'KEY',
-      'BUILD',
-      'SCENARIOS',
-      'FAMILIES',
-      'MARGIN',
-      'MAX_RUNS',
-      'TESTBED',
-      'PROFILE',
-      'EARLIER',
-    ],
+    defined: ['PATCH', 'KEY', 'BUILD', 'SCENARIOS', 'FAMILIES', 'MARGIN', 'MAX_RUNS', 'TESTBED', 'PROFILE', 'EARLIER'],
     isDisabled: false,
     queue: [],
     builds: [],
@@ -174,9 +163,7 @@ function build(state: State, { form }: Asked, caller: Caller): Answer {
   for (const name of form.keys())
     if (!defined.includes(name)) state.log.push(`Skipped parameter ${name} as it is undefined`);
   // The queue has only one of several equal items of a job.
-  const same = state.queue.find(
-    (item) => JSON.stringify(item.parameters) === JSON.stringify(parameters),
-  );
+  const same = state.queue.find((item) => JSON.stringify(item.parameters) === JSON.stringify(parameters));
   const id = same?.id ?? 41 + state.queue.length + state.builds.length;
   if (same === undefined) state.queue.push({ id, jobPath, parameters });
   return { status: 201, headers: { location: `${ownUrl}/queue/item/${id}/` } };
@@ -272,9 +259,7 @@ function parseTree(tokens: string[]): Pick {
     const inner = tokens[0] === '[' ? innerTree(tokens) : (value: unknown) => value;
     const [, from, to] = /^\{(\d+),(\d+)\}$/.exec(tokens[0] ?? '') ?? [];
     if (from !== undefined) tokens.shift();
-    picks.set(name, (value) =>
-      inner(Array.isArray(value) && from ? value.slice(Number(from), Number(to)) : value),
-    );
+    picks.set(name, (value) => inner(Array.isArray(value) && from ? value.slice(Number(from), Number(to)) : value));
     if (tokens[0] !== ',') break;
     tokens.shift();
   }

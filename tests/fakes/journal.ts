@@ -20,11 +20,7 @@ export type NumbersDeps = {
 };
 
 /** The needed trials, until every cell is closed. */
-export function journalOf(
-  plan: Plan,
-  deps: NumbersDeps,
-  before: readonly JournalEntry[] = [],
-): JournalEntry[] {
+export function journalOf(plan: Plan, deps: NumbersDeps, before: readonly JournalEntry[] = []): JournalEntry[] {
   const entries: JournalEntry[] = [...before];
   for (;;) {
     const interim = interimResults(cellsSoFar(plan, entries), plan.policy);

@@ -44,9 +44,7 @@ const headersOf = (release: string): string => `/lib/modules/${release}/build`;
 
 async function withHeaders(): Promise<string | undefined> {
   const releases = await readdir('/lib/modules').catch(() => []);
-  const release = releases.find(
-    (name) => name.endsWith('-cloud-amd64') && existsSync(headersOf(name)),
-  );
+  const release = releases.find((name) => name.endsWith('-cloud-amd64') && existsSync(headersOf(name)));
   return release && `linux-image-${release}`;
 }
 

@@ -74,10 +74,7 @@ export async function startLoggingMachines<Name extends string>(
   };
   const started = await Promise.all(names.map(start));
   return {
-    hosts: Object.fromEntries(started.map(({ name, host }) => [name, host])) as Record<
-      Name,
-      HostConfig
-    >,
+    hosts: Object.fromEntries(started.map(({ name, host }) => [name, host])) as Record<Name, HostConfig>,
     log,
     surprises,
     async [Symbol.asyncDispose]() {
@@ -99,10 +96,7 @@ function obey({ line, say, complain }: Execution, tokens: string) {
 type Done = { status: number | null; stdout: string; stderr: string };
 
 /** A use prints its own word; a refusal prints the guard's. */
-function readEntry(
-  line: string,
-  { status, stdout, stderr }: Done,
-): Omit<LogEntry, 'machine' | 'at'> | undefined {
+function readEntry(line: string, { status, stdout, stderr }: Done): Omit<LogEntry, 'machine' | 'at'> | undefined {
   const act = line.includes('used by') ? 'use' : 'raise';
   const [, used] = /^used by (\d+)$/m.exec(stdout) ?? [];
   if (act === 'use' && used !== undefined) return { act, token: Number(used), isObeyed: true };

@@ -1,13 +1,6 @@
 // A builder whose builds end on request: real ssh and locks, and a replacement for make.
 import { execFileSync } from 'node:child_process';
-import {
-  appendFileSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { BuilderConfig } from '../../src/config/builder.ts';
@@ -40,10 +33,7 @@ export type PatientBuilder = {
 /** Starts the host of `patientBuilder`s; call `stop` when all tests are done. */
 export async function startBuildHost(): Promise<Sshd & { home: string }> {
   const home = mkdtempSync(join(tmpdir(), 'ppsgate-builder-'));
-  const sshd = await startSshd(
-    undefined,
-    [freebsdBuilder(home).bin, process.env.PATH].join(delimiter),
-  );
+  const sshd = await startSshd(undefined, [freebsdBuilder(home).bin, process.env.PATH].join(delimiter));
   const stop = async () => {
     await sshd.stop();
     rmSync(home, { recursive: true });

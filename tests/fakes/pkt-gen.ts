@@ -29,10 +29,7 @@ const said = (seconds: number, words: string): string =>
 
 /** A ramp of one second, `seconds` that scatter slightly around `pps`, and a tail of half a second. */
 export function trial(pps: number, seconds: number): number[] {
-  const body = Array.from(
-    { length: seconds },
-    (_, second) => pps * (1 + ((second % 5) - 2) / 2000),
-  );
+  const body = Array.from({ length: seconds }, (_, second) => pps * (1 + ((second % 5) - 2) / 2000));
   return [pps / 3, ...body, pps / 2];
 }
 

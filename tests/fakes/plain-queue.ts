@@ -12,9 +12,7 @@ export function plainAssign(waiting: readonly Wanting[], free: Testbeds): Map<st
   const grants = new Map<string, string>();
   const gone = new Set<string>();
   for (const { id, wants } of inTurn) {
-    const testbed = [...wants.keys()].find((name) =>
-      free.get(name)?.every((machine) => !gone.has(machine)),
-    );
+    const testbed = [...wants.keys()].find((name) => free.get(name)?.every((machine) => !gone.has(machine)));
     if (testbed !== undefined) grants.set(id, testbed);
     const taken = testbed === undefined ? [...wants.values()].flat() : free.get(testbed);
     for (const machine of taken ?? []) gone.add(machine);

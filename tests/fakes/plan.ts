@@ -61,16 +61,8 @@ export const singleRuns = {
 } satisfies Partial<Config>;
 
 export const aPlan = (changes: Partial<Config> = {}, history: readonly HistoryEntry[] = []): Plan =>
-  makePlan(
-    { patch: pullRequest, config: aConfig(changes), testbed: 'fake', seed: 6 },
-    overlays,
-    history,
-  );
+  makePlan({ patch: pullRequest, config: aConfig(changes), testbed: 'fake', seed: 6 }, overlays, history);
 
 /** Likewise, for a revision that is measured with two earlier diffs. */
 export const aPlanOfFour = (changes: Partial<Config> = {}): Plan =>
-  makePlan(
-    { patch: revision, config: aConfig(changes), testbed: 'fake', seed: 6 },
-    fourOverlays,
-    [],
-  );
+  makePlan({ patch: revision, config: aConfig(changes), testbed: 'fake', seed: 6 }, fourOverlays, []);

@@ -21,8 +21,7 @@ export function poisoned<Value>(whole: Value, isLegal: (whole: Value) => boolean
   return copy;
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null;
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 /** Names of elements and their attributes. */
 const elementsOf = (page: string): string[] =>

@@ -31,26 +31,15 @@ export const signatureOf = (body: string, key = webhookKey): string =>
 export type Headers = Readonly<Record<string, string | undefined>>;
 
 /** Omits an undefined header. */
-export function requestText(
-  start: string,
-  headers: Headers = {},
-  body = '',
-  version = '1.1',
-): string {
+export function requestText(start: string, headers: Headers = {}, body = '', version = '1.1'): string {
   const all = { Host: 'relay', 'Content-Length': String(Buffer.byteLength(body)), ...headers };
-  const lines = Object.entries(all).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${name}: ${value}\r\n`],
-  );
+  const lines = Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value}\r\n`]));
   return `${start} HTTP/${version}\r\n${lines.join('')}\r\n${body}`;
 }
 
 /** Signed, unless `headers` override that. */
 export const webhookText = (body: string, headers: Headers = {}): string =>
-  requestText(
-    'POST /webhook',
-    { 'X-Phabricator-Webhook-Signature': signatureOf(body), ...headers },
-    body,
-  );
+  requestText('POST /webhook', { 'X-Phabricator-Webhook-Signature': signatureOf(body), ...headers }, body);
 
 export const buildText = (query: string, headers: Headers = {}): string =>
   requestText(`POST /build?${query}`, {

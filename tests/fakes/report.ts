@@ -199,10 +199,7 @@ function profilesOf({ cell, lookupRatio }: Found, random: RandomGenerator) {
   return {
     base: profileOf(weights, random),
     patched: profileOf(
-      weights.map(([path, weight]) => [
-        path,
-        /dyn_|_rm_rlock/.test(path.at(-1) ?? '') ? weight * lookupRatio : weight,
-      ]),
+      weights.map(([path, weight]) => [path, /dyn_|_rm_rlock/.test(path.at(-1) ?? '') ? weight * lookupRatio : weight]),
       random,
     ),
   };

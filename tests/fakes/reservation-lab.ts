@@ -2,22 +2,12 @@
 import { join } from 'node:path';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
-import {
-  type Lease,
-  type LeaseDeps,
-  type QueueWait,
-  reserve,
-} from '../../src/gate/reserve/lease.ts';
+import { type Lease, type LeaseDeps, type QueueWait, reserve } from '../../src/gate/reserve/lease.ts';
 import { type HeldTestbed, readLab } from '../../src/gate/reserve/records.ts';
 import { giveBack, type ReservationRequest } from '../../src/gate/reserve/reservation.ts';
 import { openEtcd } from '../../src/gate/reserve/store/etcd.ts';
 import { openSqlite } from '../../src/gate/reserve/store/sqlite.ts';
-import {
-  type Store,
-  type StoreChange,
-  StoreError,
-  type StoreSnapshot,
-} from '../../src/gate/reserve/store/store.ts';
+import { type Store, type StoreChange, StoreError, type StoreSnapshot } from '../../src/gate/reserve/store/store.ts';
 import { temporaryFolder } from './folder.ts';
 import { storeWith } from './store-with.ts';
 
@@ -45,10 +35,7 @@ export type ReservationLab = {
   close(): Promise<void>;
 };
 
-export type OnCommit = (
-  change: StoreChange,
-  commit: Store['commit'],
-) => ReturnType<Store['commit']>;
+export type OnCommit = (change: StoreChange, commit: Store['commit']) => ReturnType<Store['commit']>;
 
 export type Process = {
   name: string;
@@ -108,11 +95,7 @@ export type Claim = {
 };
 
 /** Starts to reserve; the outcome is known only after a step. */
-export function claim(
-  process: Process,
-  request: ReservationRequest,
-  { order }: { order?: number } = {},
-): Claim {
+export function claim(process: Process, request: ReservationRequest, { order }: { order?: number } = {}): Claim {
   const claim: Claim = {};
   reserve(request, process.deps, order).then(
     (lease) => Object.assign(claim, { lease }),
@@ -127,10 +110,7 @@ type Actor = {
 };
 
 /** Timing, and order of arrival. */
-type Stage = Omit<
-  ReservationLab,
-  'onlooker' | 'date' | 'jump' | 'start' | 'hasFailed' | 'close'
-> & {
+type Stage = Omit<ReservationLab, 'onlooker' | 'date' | 'jump' | 'start' | 'hasFailed' | 'close'> & {
   open(): Promise<Store>;
   turn(actor: Actor): Promise<void>;
   sleep(actor: Actor, seconds: number, signal: AbortSignal): Promise<void>;
@@ -141,10 +121,7 @@ type Stage = Omit<
  * One SQLite file for all. Only `step`, `settle` and `elapse` cause events and let time pass; `pick` chooses the next
  * of the possible events.
  */
-export async function virtualLab(
-  path: string,
-  pick: (count: number) => number = () => 0,
-): Promise<ReservationLab> {
+export async function virtualLab(path: string, pick: (count: number) => number = () => 0): Promise<ReservationLab> {
   let seconds = 1e5;
   const now = () => seconds;
   const open = () => openSqlite(path, { now });
@@ -192,8 +169,7 @@ export async function virtualLab(
       seconds += more;
     },
     turn: (actor) => addTask(tasks, { actor, at: seconds, isDue: () => true }),
-    sleep: (actor, duration, signal) =>
-      addTask(tasks, { actor, at: seconds + duration, isDue: () => true }, signal),
+    sleep: (actor, duration, signal) => addTask(tasks, { actor, at: seconds + duration, isDue: () => true }, signal),
     changed: (actor, _, since, signal, prefix = '') => {
       const isDue = () => changes.since(since, prefix) || actor.lost !== 'nothing';
       return addTask(tasks, { actor, at: seconds, isDue }, signal);
@@ -244,11 +220,7 @@ function addTask(tasks: Set<Task>, task: Omit<Task, 'begin'>, signal?: AbortSign
 }
 
 /** The lab's own part of a cluster, and the real clock: every possible act is performed at once. */
-export async function realLab(
-  endpoints: readonly string[],
-  prefix: string,
-  leaseSeconds = 1,
-): Promise<ReservationLab> {
+export async function realLab(endpoints: readonly string[], prefix: string, leaseSeconds = 1): Promise<ReservationLab> {
   const now = () => performance.now() / 1000;
   const open = () => openEtcd({ endpoints: [...endpoints], prefix }, { now });
   const turn = async (actor: Actor) => {
@@ -386,12 +358,7 @@ function heard(store: Store, onFailure: (error: unknown) => void): Store {
 }
 
 /** Each request and each response waits for its turn, and may be lost. */
-function lossy(
-  store: Store,
-  actor: Actor,
-  { now, turn, changed }: Stage,
-  onRenewed: (askedAt: number) => void,
-): Store {
+function lossy(store: Store, actor: Actor, { now, turn, changed }: Stage, onRenewed: (askedAt: number) => void): Store {
   async function ask<T>(request: () => Promise<T>): Promise<T> {
     await turn(actor);
     if (actor.lost === 'requests') throw new StoreError('the request was lost');
@@ -425,12 +392,7 @@ function lossy(
 }
 
 /** Like `ppsgate release --force` for any holder; returns the holder, undefined if the testbed was free. */
-export async function takeAway(
-  store: Store,
-  testbed: string,
-  by: string,
-  at: Date,
-): Promise<HeldTestbed | undefined> {
+export async function takeAway(store: Store, testbed: string, by: string, at: Date): Promise<HeldTestbed | undefined> {
   for (;;) {
     const { held } = await readLab(store);
     const holding = held.values().find((one) => one.testbed === testbed);

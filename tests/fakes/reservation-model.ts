@@ -1,13 +1,7 @@
 // Histories of a lab with many users, and invariants for every step and for the end.
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import {
-  type Lease,
-  LeaseLostError,
-  NotReservedError,
-  type QueueWait,
-  reserve,
-} from '../../src/gate/reserve/lease.ts';
+import { type Lease, LeaseLostError, NotReservedError, type QueueWait, reserve } from '../../src/gate/reserve/lease.ts';
 import {
   type HeldTestbed,
   keys,
@@ -17,26 +11,11 @@ import {
   readLab,
   readLog,
 } from '../../src/gate/reserve/records.ts';
-import {
-  liftQuarantine,
-  type ReservationRequest,
-  setQuarantine,
-} from '../../src/gate/reserve/reservation.ts';
-import {
-  type Store,
-  type StoreChange,
-  StoreError,
-  type StoreSnapshot,
-} from '../../src/gate/reserve/store/store.ts';
+import { liftQuarantine, type ReservationRequest, setQuarantine } from '../../src/gate/reserve/reservation.ts';
+import { type Store, type StoreChange, StoreError, type StoreSnapshot } from '../../src/gate/reserve/store/store.ts';
 import { type Priority, priorities } from '../../src/model/priority.ts';
 import { plainAssign, type Wanting } from './plain-queue.ts';
-import {
-  clockSlack,
-  type OnCommit,
-  type Process,
-  type ReservationLab,
-  takeAway,
-} from './reservation-lab.ts';
+import { clockSlack, type OnCommit, type Process, type ReservationLab, takeAway } from './reservation-lab.ts';
 import { storeWith } from './store-with.ts';
 
 /** Each shares one machine with the next. */
@@ -80,8 +59,7 @@ export function histories(maxLength: number): fc.Arbitrary<History> {
   const command = <Kind extends string, Rest extends object>(
     kinds: readonly Kind[],
     rest: { [Key in keyof Rest]: fc.Arbitrary<Rest[Key]> },
-  ) =>
-    fc.tuple(fc.constantFrom(...kinds), fc.record(rest)).map(([kind, rest]) => ({ kind, ...rest }));
+  ) => fc.tuple(fc.constantFrom(...kinds), fc.record(rest)).map(([kind, rest]) => ({ kind, ...rest }));
   const often = <T>(weight: number, arbitrary: fc.Arbitrary<T>) => ({ weight, arbitrary });
   const request = {
     who,
@@ -97,10 +75,7 @@ export function histories(maxLength: number): fc.Arbitrary<History> {
     often(5, command(['request'], { ...request, ...ofSubject })),
     often(4, command(['settle'], {})),
     often(5, command(['step'], { count })),
-    often(
-      4,
-      command(['elapse', 'lag'], { leases: fc.double({ min: 0.02, max: 0.9, noNaN: true }) }),
-    ),
+    often(4, command(['elapse', 'lag'], { leases: fc.double({ min: 0.02, max: 0.9, noNaN: true }) })),
     often(2, command(['elapse'], { leases: fc.double({ min: 1, max: 1.5, noNaN: true }) })),
     often(3, command(['work'], { who })),
     often(
@@ -252,8 +227,7 @@ function modelOf(lab: ReservationLab, operator: Process) {
   async function use(claim: Claim, lease: Lease, machine: string, how: 'raise' | 'command') {
     const { name, aliveUntil } = claim.process;
     lease.assertHeld();
-    if (lab.now() - clockSlack >= aliveUntil())
-      violate(`${name} believes in a session that is over`);
+    if (lab.now() - clockSlack >= aliveUntil()) violate(`${name} believes in a session that is over`);
     await provesOurs(claim);
     await claim.process.turn();
     if (machines[how](machine, lease.token)) return;
@@ -493,11 +467,7 @@ function modelOf(lab: ReservationLab, operator: Process) {
     claim.release = 'done';
     if (!comesBack || violations.length > 0) return;
     const next = await lab.start(`${process.name} again`, checkedCommit);
-    const again = begin(
-      { ...claim.request, holder: { who: next.name, purpose: 'gate' } },
-      next,
-      lease.holding.order,
-    );
+    const again = begin({ ...claim.request, holder: { who: next.name, purpose: 'gate' } }, next, lease.holding.order);
     for (const [who, one] of current) if (one === claim) current.set(who, again);
   }
 
@@ -603,8 +573,7 @@ function takingOf({ put }: StoreChange): Taking | undefined {
   return taking && (JSON.parse(taking.value) as Taking);
 }
 
-const wasTakenAway = (logged: LoggedReservation | undefined): boolean =>
-  logged?.outcome === 'taken away by operator';
+const wasTakenAway = (logged: LoggedReservation | undefined): boolean => logged?.outcome === 'taken away by operator';
 
 const wasReplaced = (logged: LoggedReservation | undefined): boolean =>
   logged?.outcome === 'its place in the queue went to gate';
@@ -620,19 +589,14 @@ const describe = (claims: readonly Claim[]): string =>
 type PlainLab = Pick<LabState, 'held' | 'quarantines'> & { tickets: readonly Wanting[] };
 
 /** Adds the ticket of a request that takes a testbed at once, without one. */
-function withTicket(
-  lab: LabState,
-  { id, priority, order }: Taking,
-  { testbeds: wants }: ReservationRequest,
-): PlainLab {
+function withTicket(lab: LabState, { id, priority, order }: Taking, { testbeds: wants }: ReservationRequest): PlainLab {
   if (lab.tickets.some((ticket) => ticket.id === id)) return lab;
   return { ...lab, tickets: [...lab.tickets, { id, priority, order, wants }] };
 }
 
 function plainGrants({ tickets, held, quarantines }: PlainLab): Map<string, string> {
   const isHealthy = ([testbed]: readonly [string, unknown]) => !quarantines.has(testbed);
-  const isFree = ([, machines]: readonly [string, readonly string[]]) =>
-    !machines.some((machine) => held.has(machine));
+  const isFree = ([, machines]: readonly [string, readonly string[]]) => !machines.some((machine) => held.has(machine));
   return plainAssign(
     tickets.map((ticket) => ({ ...ticket, wants: new Map([...ticket.wants].filter(isHealthy)) })),
     new Map([...testbeds].filter(isHealthy).filter(isFree)),

@@ -2,14 +2,7 @@
 
 import type { Metric } from '../../src/model/metric.ts';
 import type { PullRequest, Revision } from '../../src/model/patch.ts';
-import type {
-  CellResult,
-  Interval,
-  Policy,
-  Result,
-  Run,
-  Validity,
-} from '../../src/model/result.ts';
+import type { CellResult, Interval, Policy, Result, Run, Validity } from '../../src/model/result.ts';
 import type { Cell } from '../../src/model/scenario.ts';
 import { type MeasuredOutcome, outcomeOfResult } from '../../src/publish/reporters/outcome.ts';
 import type { ReportLinks } from '../../src/report/reports.ts';
@@ -117,10 +110,7 @@ const calm = aCell({ kind: 'no-regression' }, { change: 0, low: -0.01, high: 0.0
 
 /** `🟢 #7 loses nothing that matters: 1.00 % at most, where 2 % would matter`. */
 export const passing = (links: ReportLinks = {}): MeasuredOutcome =>
-  outcomeOfResult(
-    aResult({ outcome: { kind: 'judged', verdict: 'no-regression', cells: [calm] } }),
-    links,
-  );
+  outcomeOfResult(aResult({ outcome: { kind: 'judged', verdict: 'no-regression', cells: [calm] } }), links);
 
 /** A result whose patch loses 10.4 %, with a test's changes. */
 export const aResult = (changes: Partial<Result> = {}): Result => ({

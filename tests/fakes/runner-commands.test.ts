@@ -11,35 +11,19 @@ const output = (name: string, data: string) => ({
 describe('a line is a command where it', () => {
   test.each([
     ['begins with it', '::set-output name=go::true', output('go', 'true')],
-    [
-      'begins with blanks',
-      ' \t\v\f\x85\xa0\u1680\u2003\u2028\u3000::set-output name=go::true',
-      output('go', 'true'),
-    ],
+    ['begins with blanks', ' \t\v\f\x85\xa0\u1680\u2003\u2028\u3000::set-output name=go::true', output('go', 'true')],
     ['has it anywhere, of the first kind', 'a ##[set-output name=go;]true', output('go', 'true')],
     ['has it after a command that is unknown', '::x::##[set-output name=go]1', output('go', '1')],
     ['writes it large', '##[SET-OUTPUT name=go]true', output('go', 'true')],
     ['has one `#` too many', '###[set-output name=go]true', output('go', 'true')],
-    [
-      'escapes in the second kind',
-      '::error::%0A%0D%25%3A%5D',
-      { name: 'error', properties: {}, data: '\n\r%%3A%5D' },
-    ],
-    [
-      'escapes in the first kind',
-      '##[error]%0A%5D%3B%253B',
-      { name: 'error', properties: {}, data: '\n];%3B' },
-    ],
+    ['escapes in the second kind', '::error::%0A%0D%25%3A%5D', { name: 'error', properties: {}, data: '\n\r%%3A%5D' }],
+    ['escapes in the first kind', '##[error]%0A%5D%3B%253B', { name: 'error', properties: {}, data: '\n];%3B' }],
     [
       'escapes in a property',
       '::error title=a%3Ab%2C,file= f=g::',
       { name: 'error', properties: { title: 'a:b,', file: ' f=g' }, data: '' },
     ],
-    [
-      'has a property without a value',
-      '##[debug a=;b;c=d]',
-      { name: 'debug', properties: { c: 'd' }, data: '' },
-    ],
+    ['has a property without a value', '##[debug a=;b;c=d]', { name: 'debug', properties: { c: 'd' }, data: '' }],
   ] as const)('%s', (_, line, command) => {
     expect(commandOf(line)).toEqual(command);
   });

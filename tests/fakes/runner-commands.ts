@@ -48,10 +48,8 @@ function linesOf(output: Uint8Array): string[] {
 }
 
 /** Names are case-insensitive; here they are in lower case. */
-export const commandOf = (
-  line: string,
-  names: ReadonlySet<string> = registered,
-): Command | undefined => secondKind(line, names) ?? firstKind(line, names);
+export const commandOf = (line: string, names: ReadonlySet<string> = registered): Command | undefined =>
+  secondKind(line, names) ?? firstKind(line, names);
 
 function secondKind(line: string, names: ReadonlySet<string>): Command | undefined {
   const trimmed = trimStart(line);
@@ -73,10 +71,7 @@ function firstKind(line: string, names: ReadonlySet<string>): Command | undefine
 
 type Kind = { separator: string; escapes: string; names: ReadonlySet<string> };
 
-function named(
-  text: string,
-  { separator, escapes, names }: Kind,
-): Omit<Command, 'data'> | undefined {
+function named(text: string, { separator, escapes, names }: Kind): Omit<Command, 'data'> | undefined {
   const [written = '', ...rest] = text.split(' ');
   const name = written.toLowerCase();
   if (!names.has(name)) return undefined;

@@ -14,11 +14,7 @@ import {
   type StoredData,
 } from '../../src/publish/data-branch/layout.ts';
 import { nightlyRunsPath } from '../../src/publish/data-branch/paths.ts';
-import {
-  isNeeded,
-  parseTrendIndex,
-  type YearFilter,
-} from '../../src/publish/data-branch/trend-files.ts';
+import { isNeeded, parseTrendIndex, type YearFilter } from '../../src/publish/data-branch/trend-files.ts';
 import { aResult } from './result.ts';
 
 /** Text by path. */
@@ -49,9 +45,7 @@ function trendIn(shelf: Shelf, isWanted: YearFilter): Trend | undefined {
   if (index === undefined) return undefined;
   const nightlyRuns = index.cells.flatMap((series): [string, NightlyRun[]][] => {
     const years = series.years.filter((year) => isWanted(series, year));
-    const all = years.flatMap((year) =>
-      parseNightlyRuns(shelf.get(nightlyRunsPath(series, year)) ?? ''),
-    );
+    const all = years.flatMap((year) => parseNightlyRuns(shelf.get(nightlyRunsPath(series, year)) ?? ''));
     return years.length > 0 ? [[seriesKey(series), all.toSorted(byCommit)]] : [];
   });
   return { index, nightlyRuns: new Map(nightlyRuns) };
@@ -74,10 +68,7 @@ export function publish(
   return published;
 }
 
-export const publication = (
-  changes: Partial<Result> = {},
-  more: Partial<Publication> = {},
-): Publication => ({
+export const publication = (changes: Partial<Result> = {}, more: Partial<Publication> = {}): Publication => ({
   result: aResult(changes),
   profiles: [],
   isDefaultBranch: false,

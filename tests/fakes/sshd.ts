@@ -25,11 +25,7 @@ export interface Sshd extends AsyncDisposable {
  * sessions if not sshd's own. A `loginShell`, such as `csh -f`, gets each command after `-c`; `sftp` must then be a
  * program.
  */
-export async function startSshd(
-  sftp = 'internal-sftp',
-  path?: string,
-  loginShell?: string,
-): Promise<Sshd> {
+export async function startSshd(sftp = 'internal-sftp', path?: string, loginShell?: string): Promise<Sshd> {
   const home = mkdtempSync(join(tmpdir(), 'ppsgate-sshd-'));
   const folder = join(home, 'files');
   mkdirSync(folder);
@@ -79,8 +75,7 @@ export function makeKey(folder: string, type: string, name: string = type): stri
 }
 
 /** Reads a public key on one line, with its newline: type, base64, comment. */
-export const publicKey = (privateKeyPath: string): string =>
-  readFileSync(`${privateKeyPath}.pub`, 'utf8');
+export const publicKey = (privateKeyPath: string): string => readFileSync(`${privateKeyPath}.pub`, 'utf8');
 
 type Settings = {
   sftp: string;
@@ -105,9 +100,7 @@ function configText({ sftp, path, loginShell, port, hostKeys, user }: Settings):
     'StrictModes no',
     'PidFile none',
     `Subsystem sftp ${sftp}`,
-    ...(loginShell === undefined
-      ? []
-      : [`ForceCommand exec ${loginShell} -c "$SSH_ORIGINAL_COMMAND"`]),
+    ...(loginShell === undefined ? [] : [`ForceCommand exec ${loginShell} -c "$SSH_ORIGINAL_COMMAND"`]),
     '',
   ].join('\n');
 }

@@ -39,11 +39,7 @@ export type FakeTestbedOptions = {
   /** Variants that are rejected in preparation, one at a time. */
   unready?: readonly Rejected[];
   /** Outcome of a profile; absent: 2,000 samples. */
-  profiles?: (
-    cell: Cell,
-    variant: string,
-    attempt: number,
-  ) => ProfileOutcome | 'throws' | undefined;
+  profiles?: (cell: Cell, variant: string, attempt: number) => ProfileOutcome | 'throws' | undefined;
   /** Each variant of a pair needs a separate boot. */
   boots?: true;
   /** Variants that are found to be impossible to measure in a trial. */
@@ -100,8 +96,7 @@ export function fakeTestbed(options: FakeTestbedOptions = {}): FakeTestbed {
       calls.push(`profile ${variant} ${attempt}`);
       const outcome = options.profiles?.(cell, variant, attempt) ?? aProfile;
       if (outcome === 'throws') throw new Error('The connection to the DUT was lost.');
-      if (options.boots)
-        booted = outcome.kind === 'missed' && outcome.reason === lostWhy ? undefined : variant;
+      if (options.boots) booted = outcome.kind === 'missed' && outcome.reason === lostWhy ? undefined : variant;
       if (outcome.kind === 'profiled') await keepLog(outcome.log, profileText(variant));
       return outcome;
     },

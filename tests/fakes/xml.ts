@@ -63,8 +63,7 @@ const characters: Record<string, string> = {
   '&#39;': "'",
 };
 
-const unescaped = (text: string): string =>
-  text.replace(/&[^;]+;/g, (one) => characters[one] ?? one);
+const unescaped = (text: string): string => text.replace(/&[^;]+;/g, (one) => characters[one] ?? one);
 
 /** Foreign text that would end or begin an element, or is forbidden in XML. */
 export const hostileToXml = fc.oneof(

@@ -30,11 +30,7 @@ export function zipOf(entries: readonly ZipEntry[], options: ZipOptions = {}): B
   let offset = 0;
   for (const entry of entries) {
     const packed = pack(entry);
-    const file = Buffer.concat([
-      localHeader(entry, packed),
-      packed.bytes,
-      descriptor(entry, packed),
-    ]);
+    const file = Buffer.concat([localHeader(entry, packed), packed.bytes, descriptor(entry, packed)]);
     directory.push(directoryHeader(entry, packed, offset));
     files.push(file);
     offset += file.length;

@@ -1,12 +1,4 @@
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -29,12 +21,7 @@ import { temporaryFolder } from '../fakes/folder.ts';
 import { aHistoryEntry, memoryHistory } from '../fakes/history.ts';
 import { aConfig, gateConfig, singleRuns } from '../fakes/plan.ts';
 import { forwarding, pullRequest } from '../fakes/result.ts';
-import {
-  type FakeTestbed,
-  type FakeTestbedOptions,
-  type Fault,
-  fakeTestbed,
-} from '../fakes/testbed.ts';
+import { type FakeTestbed, type FakeTestbedOptions, type Fault, fakeTestbed } from '../fakes/testbed.ts';
 import { times } from '../random.ts';
 
 /** A repository whose overlay is one file that holds its commit. */
@@ -52,10 +39,7 @@ const repository: Repository = {
   describe: async () => ({ subject: 'Drop protocol 254 early', author: 'alice' }),
 };
 
-const rejectedBy = (
-  variant: string,
-  refusal: { scenario: Scenario; message: string },
-): PrepareOutcome => ({
+const rejectedBy = (variant: string, refusal: { scenario: Scenario; message: string }): PrepareOutcome => ({
   kind: 'rejected',
   variant,
   rejection: { kind: 'does-not-load', ...refusal },
@@ -135,19 +119,16 @@ test.for([
   ['holes', 'no packet was forwarded for 20 ms'],
   ['fails', 'trafgen ended without its summary'],
   ['receiver-loss', 'the receiver counted 7 packets of the 9 that the DUT forwarded'],
-] as const)(
-  'too few pairs that count make a cell invalid, and it says why: %s',
-  async ([fault, why]) => {
-    const result = await judge({ faults: () => [fault, fault, fault] });
-    expect(result.outcome).toMatchObject({ kind: 'judged', verdict: 'invalid' });
-    for (const { verdict } of cellsOf(result)) {
-      expect(verdict).toEqual({
-        kind: 'invalid',
-        reason: expect.stringMatching(new RegExp(`^0 of 24 pairs of runs count: ${why}$`)),
-      });
-    }
-  },
-);
+] as const)('too few pairs that count make a cell invalid, and it says why: %s', async ([fault, why]) => {
+  const result = await judge({ faults: () => [fault, fault, fault] });
+  expect(result.outcome).toMatchObject({ kind: 'judged', verdict: 'invalid' });
+  for (const { verdict } of cellsOf(result)) {
+    expect(verdict).toEqual({
+      kind: 'invalid',
+      reason: expect.stringMatching(new RegExp(`^0 of 24 pairs of runs count: ${why}$`)),
+    });
+  }
+});
 
 test('a trial with a hole in one pair of twenty-four is whole enough', async () => {
   const result = await judge({ faults: () => ['hole'] });
@@ -176,9 +157,7 @@ test('reports their lines as those of the files in the repository', async () => 
     config: { ...config, overlay: { path: 'some/where/else', beside: '' } },
   };
   const result = await gate(elsewhere, temporaryFolder(), depsOf(testbed));
-  expect(annotationsOf(result)).toMatchObject([
-    { path: 'some/where/else/nftables.conf', start_line: 3 },
-  ]);
+  expect(annotationsOf(result)).toMatchObject([{ path: 'some/where/else/nftables.conf', start_line: 3 }]);
 });
 
 test('the plan, the journal, the logs, the result and the report are left in the work directory', async () => {
@@ -198,10 +177,7 @@ test('the plan, the journal, the logs, the result and the report are left in the
 test.for<[string, FakeTestbedOptions]>([
   ['it went well', {}],
   ['a connection broke', { faults: () => ['throws'] }],
-  [
-    'the base does not load',
-    { prepared: rejectedBy('base', { scenario: 'forwarding', message: '' }) },
-  ],
+  ['the base does not load', { prepared: rejectedBy('base', { scenario: 'forwarding', message: '' }) }],
 ])('the testbed is released once, at the end, when %s', async ([, options]) => {
   const testbed = fakeTestbed(options);
   await gate(request, temporaryFolder(), depsOf(testbed)).catch(() => {});
@@ -344,8 +320,7 @@ describe('base against another layout of it', () => {
   const commit = 'a'.repeat(40);
   const patch: Patch = { ...pullRequest, baseCommit: commit, headCommit: commit };
   const overrides = { ...request, patch };
-  const refusing = () =>
-    depsOf(fakeTestbed(), { reserve: () => Promise.reject(new Error('a testbed was reserved')) });
+  const refusing = () => depsOf(fakeTestbed(), { reserve: () => Promise.reject(new Error('a testbed was reserved')) });
 
   test('is refused for two commits, before anything is reserved', async () => {
     const two = { ...overrides, patch: { ...patch, headCommit: 'b'.repeat(40) } };
@@ -365,11 +340,7 @@ describe('base against another layout of it', () => {
     const shelf = { ...config, ...singleRuns, testbeds: { shelf: freebsd } };
     const reserve = async () => unshared('shelf', async () => fakeTestbed());
     const deps = depsOf(fakeTestbed(), { reserve });
-    const { outcome } = await gateLayoutNoise(
-      { ...overrides, config: shelf, testbeds: ['shelf'] },
-      directory,
-      deps,
-    );
+    const { outcome } = await gateLayoutNoise({ ...overrides, config: shelf, testbeds: ['shelf'] }, directory, deps);
     const runs = outcome.kind === 'judged' ? outcome.cells.flatMap((cell) => cell.runs) : [];
     const layoutsOf = (name: string) =>
       new Set(runs.flatMap(({ variant, layout }) => (variant === name ? [layout] : [])));
@@ -508,9 +479,7 @@ test('a repeated trial reports its fault', async () => {
   const testbed = fakeTestbed({ faults: (trial) => (trial === 1 ? ['fails', 'holes'] : []) });
   const onEvent = (event: ExperimentEvent) => void events.push(event);
   await gate(request, temporaryFolder(), depsOf(testbed, { onEvent }));
-  const whys = events.flatMap((event) =>
-    event.kind === 'trial' && event.attempt > 1 ? event.why : [],
-  );
+  const whys = events.flatMap((event) => (event.kind === 'trial' && event.attempt > 1 ? event.why : []));
   expect(whys).toEqual([
     'trafgen ended without its summary',
     '48 of 48 runs do not count: no packet was forwarded for 20 ms',
@@ -525,60 +494,53 @@ test('a directory without a plan cannot be resumed', async () => {
 test.for<[string, Partial<Config>]>([
   ['shared trials', {}],
   ['single runs', singleRuns],
-])(
-  'with %s, killed at any moment and resumed, it ends as if it had never been killed',
-  async ([, changes]) => {
-    const folder = temporaryFolder();
-    let example = 0;
-    const faults = fc.array(
-      fc.constantFrom<Fault | undefined>(undefined, 'fails', 'hole', 'holes', 'receiver-loss'),
-      {
-        minLength: 3,
-        maxLength: 3,
-      },
-    );
-    await fc.assert(
-      fc.asyncProperty(
-        fc.record({
-          speed: fc.constantFrom(1, 0.9, 1.1, 0),
-          seed: fc.nat({ max: 1000 }),
-          faultyTrials: fc.dictionary(fc.constantFrom('1', '2', '5', '8'), faults),
-          kills: fc.array(fc.double({ min: 0, max: 1, noNaN: true }), {
-            minLength: 1,
-            maxLength: 3,
-          }),
+])('with %s, killed at any moment and resumed, it ends as if it had never been killed', async ([, changes]) => {
+  const folder = temporaryFolder();
+  let example = 0;
+  const faults = fc.array(fc.constantFrom<Fault | undefined>(undefined, 'fails', 'hole', 'holes', 'receiver-loss'), {
+    minLength: 3,
+    maxLength: 3,
+  });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.record({
+        speed: fc.constantFrom(1, 0.9, 1.1, 0),
+        seed: fc.nat({ max: 1000 }),
+        faultyTrials: fc.dictionary(fc.constantFrom('1', '2', '5', '8'), faults),
+        kills: fc.array(fc.double({ min: 0, max: 1, noNaN: true }), {
+          minLength: 1,
+          maxLength: 3,
         }),
-        async ({ speed, seed, faultyTrials, kills }) => {
-          example += 1;
-          const options = {
-            seed,
-            speed: () => speed,
-            faults: (trial: number) => faultyTrials[String(trial)] ?? [],
-          };
-          const directory = join(folder, String(example));
-          const asked = { ...request, config: { ...config, ...changes } };
-          const whole = await gate(asked, directory, depsOf(fakeTestbed(options)));
-          const plan = readFileSync(join(directory, 'experiment.json'), 'utf8');
+      }),
+      async ({ speed, seed, faultyTrials, kills }) => {
+        example += 1;
+        const options = {
+          seed,
+          speed: () => speed,
+          faults: (trial: number) => faultyTrials[String(trial)] ?? [],
+        };
+        const directory = join(folder, String(example));
+        const asked = { ...request, config: { ...config, ...changes } };
+        const whole = await gate(asked, directory, depsOf(fakeTestbed(options)));
+        const plan = readFileSync(join(directory, 'experiment.json'), 'utf8');
 
-          for (const [index, kill] of kills.entries()) {
-            const before = killed(directory, kill, join(folder, `${example}.${index}`));
-            const testbed = fakeTestbed({ ...options, sentBefore: (trial) => before.sent(trial) });
-            const result = await resumeGate(before.directory, depsOf(testbed));
+        for (const [index, kill] of kills.entries()) {
+          const before = killed(directory, kill, join(folder, `${example}.${index}`));
+          const testbed = fakeTestbed({ ...options, sentBefore: (trial) => before.sent(trial) });
+          const result = await resumeGate(before.directory, depsOf(testbed));
 
-            expect(result).toEqual(whole);
-            expect(readFileSync(join(before.directory, 'experiment.json'), 'utf8')).toBe(plan);
-            expect(journal(before.directory).startsWith(before.lines)).toBe(true);
-            expect(sentTwice(before.directory)).toEqual([]);
-          }
-        },
-      ),
-      { numRuns: times(8) },
-    );
-  },
-);
+          expect(result).toEqual(whole);
+          expect(readFileSync(join(before.directory, 'experiment.json'), 'utf8')).toBe(plan);
+          expect(journal(before.directory).startsWith(before.lines)).toBe(true);
+          expect(sentTwice(before.directory)).toEqual([]);
+        }
+      },
+    ),
+    { numRuns: times(8) },
+  );
+});
 
-const journal = (directory: string): string =>
-  readFileSync(join(directory, 'journal.jsonl'), 'utf8');
+const journal = (directory: string): string => readFileSync(join(directory, 'journal.jsonl'), 'utf8');
 
 /** Simulates a kill: keeps the plan and the beginning of the journal, which may end within a line. */
 function killed(directory: string, share: number, copy: string) {
@@ -601,8 +563,7 @@ const parse = (lines: string): Line[] =>
     .filter(Boolean)
     .map((line) => JSON.parse(line));
 
-const trialNumbers = (lines: string) =>
-  parse(lines).flatMap((line) => line.trial ?? line.summary?.number ?? []);
+const trialNumbers = (lines: string) => parse(lines).flatMap((line) => line.trial ?? line.summary?.number ?? []);
 
 function sentTwice(directory: string): string[] {
   const names = parse(journal(directory)).flatMap(({ summary }) =>
@@ -632,15 +593,12 @@ describe('runs that are trials of their own', () => {
     [0.5, 'regression', 2],
     [1, 'no-regression', 2],
     [1.5, 'improvement', 2],
-  ] as const)(
-    'at %d of the speed of base are a %s after %d pairs',
-    async ([speed, verdict, pairs]) => {
-      const testbed = fakeTestbed({ speed: () => speed, noise: 0.005 });
-      const result = await gate(oneCell, temporaryFolder(), depsOf(testbed));
-      expect(result.outcome).toMatchObject({ verdict });
-      expect(cellsOf(result).map((cell) => cell.pairs)).toEqual([pairs]);
-    },
-  );
+  ] as const)('at %d of the speed of base are a %s after %d pairs', async ([speed, verdict, pairs]) => {
+    const testbed = fakeTestbed({ speed: () => speed, noise: 0.005 });
+    const result = await gate(oneCell, temporaryFolder(), depsOf(testbed));
+    expect(result.outcome).toMatchObject({ verdict });
+    expect(cellsOf(result).map((cell) => cell.pairs)).toEqual([pairs]);
+  });
 
   test('pass by fewer pairs if the noise is known from earlier experiments', async () => {
     const known = [1, 2, 3].map((day) => aHistoryEntry({ at: `2026-11-0${day}T12:00:00.000Z` }));

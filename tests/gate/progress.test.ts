@@ -62,12 +62,7 @@ function written(events: ExperimentEvent[], terminal: { isTTY?: boolean; columns
 
 test('a log gets one line per trial: its place, the last numbers, and the remaining time', () => {
   expect(
-    written([
-      { kind: 'preparing', text: 'installing each variant once' },
-      started(1),
-      measured,
-      started(2),
-    ]),
+    written([{ kind: 'preparing', text: 'installing each variant once' }, started(1), measured, started(2)]),
   ).toEqual([
     'installing each variant once …\n',
     'trial 1 of at most 4 · runs 1–2 · forwarding inet4\n',
@@ -106,13 +101,7 @@ test('no remaining time is shown before each variant was booted and measured in 
   const trials = [1, 2, 3, 4].flatMap((number) => [started(number), measured]);
   const lines = written([{ kind: 'planned', plan }, ...trials, started(5)]);
   const told = lines.filter((line) => line.startsWith('trial '));
-  expect(told.map((line) => line.includes('left at most'))).toEqual([
-    false,
-    false,
-    false,
-    false,
-    true,
-  ]);
+  expect(told.map((line) => line.includes('left at most'))).toEqual([false, false, false, false, true]);
 });
 
 test('a terminal gets one line that changes, cut to its width, and is cleared at the end', () => {

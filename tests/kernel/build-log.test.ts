@@ -39,9 +39,7 @@ test.each([
   ['config: sys/amd64/conf/GENERIC:12: unknown option "RACK"'],
   ['cc1: error: unrecognized command-line option ‘-fnothing’'],
   ["arch/x86/entry/entry_64.S:12: Error: no such instruction: `nothing %rax'"],
-  [
-    "ld: net/core/dev.o: in function `netif_rx': dev.c:(.text+0x1): undefined reference to `nothing'",
-  ],
+  ["ld: net/core/dev.o: in function `netif_rx': dev.c:(.text+0x1): undefined reference to `nothing'"],
   ['net/Kconfig:12: syntax error'],
 ])('"%s" is the cause, not the make that stopped', (line) => {
   expect(errorsOf('*** Error code 1', line, 'make: stopped in /b')).toEqual([line]);
@@ -70,16 +68,11 @@ test("reports gcc's errors by paths from the top of the tree, and not that make 
     'make[3]: *** Waiting for unfinished jobs....',
     'make: *** [Makefile:222: __sub-make] Error 2',
   );
-  expect(errors).toEqual([
-    'net/core/dev.c:30:2: error: ‘foo’ undeclared (first use in this function)',
-  ]);
+  expect(errors).toEqual(['net/core/dev.c:30:2: error: ‘foo’ undeclared (first use in this function)']);
 });
 
 test('of several makes that stop those that failed are reported', () => {
-  const lines = [
-    'make[2]: *** [Makefile:9: own] Error 1',
-    'make[2]: *** Waiting for unfinished jobs....',
-  ];
+  const lines = ['make[2]: *** [Makefile:9: own] Error 1', 'make[2]: *** Waiting for unfinished jobs....'];
   expect(errorsOf(...lines)).toEqual(lines.slice(0, 1));
 });
 

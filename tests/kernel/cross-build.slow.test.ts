@@ -83,8 +83,7 @@ function diffTo(files: Record<string, string>): Buffer {
 }
 
 /** A module that finds a variable of the kernel through the global offset table. */
-const throughTable =
-  'extern long __stack_chk_guard;\nlong guard(void) { return __stack_chk_guard; }\n';
+const throughTable = 'extern long __stack_chk_guard;\nlong guard(void) { return __stack_chk_guard; }\n';
 
 describeWith(
   ['root', 'setpriv', 'unshare', 'python3', 'cc', 'ld', 'nm', 'readelf', 'git', 'zstd'],

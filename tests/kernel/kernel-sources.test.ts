@@ -160,14 +160,12 @@ describe('of Linux', () => {
     expect(mayOf(path)).toBe(false);
   });
 
-  test.each([
-    'Documentation/Kconfig',
-    'samples/Kconfig',
-    'samples/Makefile',
-    'tools/perf/Makefile',
-  ])('%s counts, as make and its configuration walk through it', (path) => {
-    expect(mayOf(path)).toBe(true);
-  });
+  test.each(['Documentation/Kconfig', 'samples/Kconfig', 'samples/Makefile', 'tools/perf/Makefile'])(
+    '%s counts, as make and its configuration walk through it',
+    (path) => {
+      expect(mayOf(path)).toBe(true);
+    },
+  );
 
   test('everything counts where an option may have make read more', () => {
     expect(mayOf('MAINTAINERS', ['LLVM=1'])).toBe(false);

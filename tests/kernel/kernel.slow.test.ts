@@ -132,13 +132,10 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     return execFileSync('git', words);
   };
 
-  const inArchive = (archive: string, file: string) =>
-    execFileSync('tar', ['-xOf', archive, file]).toString();
+  const inArchive = (archive: string, file: string) => execFileSync('tar', ['-xOf', archive, file]).toString();
 
   const expectNothingLeft = () => {
-    const left = readdirSync(config.folder).filter(
-      (name) => !['cache', 'builds', 'toolchains'].includes(name),
-    );
+    const left = readdirSync(config.folder).filter((name) => !['cache', 'builds', 'toolchains'].includes(name));
     expect(left.filter((name) => !name.startsWith('lock'))).toEqual([]);
     expect(readdirSync(join(config.folder, 'builds'))).toEqual([]);
     expect(git(repository, 'worktree', 'list').split('\n')).toHaveLength(1);
@@ -157,10 +154,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     });
     const listing = execFileSync('tar', ['--numeric-owner', '-tvf', kernel.archive]).toString();
     const files = listing.split('\n').filter((line) => line.startsWith('-'));
-    expect(files.map((line) => line.split(/\s+/).at(-1)).toSorted()).toEqual([
-      './if_test.ko',
-      './kernel',
-    ]);
+    expect(files.map((line) => line.split(/\s+/).at(-1)).toSorted()).toEqual(['./if_test.ko', './kernel']);
     expect(files.every((line) => line.includes(' 0/0 '))).toBe(true);
     const contents = ['./kernel', './if_test.ko'].map((file) => inArchive(kernel.archive, file));
     expect(contents[0]).toContain('int if_base;\nint route_base;\nident GENERIC\n');
@@ -193,14 +187,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
       '-DWITHOUT_SOMETHING',
     ];
     expect(programs.makes()).toEqual(['buildkernel', 'installkernel']);
-    expect(programs.wordsOf('buildkernel')).toEqual([
-      '-C',
-      source,
-      '-j',
-      '7',
-      ...common,
-      'buildkernel',
-    ]);
+    expect(programs.wordsOf('buildkernel')).toEqual(['-C', source, '-j', '7', ...common, 'buildkernel']);
     expect(programs.wordsOf('installkernel')).toEqual([
       '-C',
       source,
@@ -247,16 +234,8 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     test('is compiled once, and holds the same objects in another order each time', async () => {
       const kernels = (await layouts([1, 2, 3])).map(kernelIn);
       expect(kernels[0]).not.toContain('text in order');
-      expect(kernels.slice(1)).toEqual(
-        [2, 3].map((seed) => `${kernels[0]}text in order ${seed}\n`),
-      );
-      expect(programs.makes()).toEqual([
-        ...oneKernel,
-        'buildkernel',
-        'installkernel',
-        'buildkernel',
-        'installkernel',
-      ]);
+      expect(kernels.slice(1)).toEqual([2, 3].map((seed) => `${kernels[0]}text in order ${seed}\n`));
+      expect(programs.makes()).toEqual([...oneKernel, 'buildkernel', 'installkernel', 'buildkernel', 'installkernel']);
       expect(programs.wordsOf('buildkernel')).toContain('-DKERNFAST');
       expectNothingLeft();
     });
@@ -303,10 +282,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
         `cd "$(dirname "$OUTPUT")" && echo ${text} >kernel-file && touch -d @0 kernel-file && ${tar}`;
       config.recipe = { kind: 'command', argv: argv(write('"of $LAYOUT"')), kernelConfig };
       const kernels = await layouts([1, 4]);
-      expect(kernels.map((one) => inArchive(one.archive, 'kernel-file'))).toEqual([
-        'of 1\n',
-        'of 4\n',
-      ]);
+      expect(kernels.map((one) => inArchive(one.archive, 'kernel-file'))).toEqual(['of 1\n', 'of 4\n']);
       config.recipe = { kind: 'command', argv: argv(write('same')), kernelConfig };
       await expect(layouts([1, 4])).rejects.toThrow('is identical to the first one');
     });
@@ -367,23 +343,18 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     });
 
   // Attack forge/cache-write
-  inJail(
-    'in a jail builds write neither to the cache nor to the clone nor to sources',
-    async () => {
-      const { archive } = await built();
-      const places = [archive, repository, join(config.folder, 'tree/src/sys/net/if.c')];
-      const tries = places.map(
-        (place) => `test -w ${place} && touch ${config.folder}/tree/obj/oh-no`,
-      );
-      const runs = `${tries.join('; ')}; ls ${config.folder}/tree/obj; id -un`;
-      const diff = diffTo({ 'sys/net/if.c': `#pragma runs ${runs}\n` });
-      const { key } = await built({ diff });
-      const log = logs.get(`kernel-${key}.log`);
-      expect(log).toContain('\nnobody\n');
-      expect(log).not.toContain('oh-no');
-      expectNothingLeft();
-    },
-  );
+  inJail('in a jail builds write neither to the cache nor to the clone nor to sources', async () => {
+    const { archive } = await built();
+    const places = [archive, repository, join(config.folder, 'tree/src/sys/net/if.c')];
+    const tries = places.map((place) => `test -w ${place} && touch ${config.folder}/tree/obj/oh-no`);
+    const runs = `${tries.join('; ')}; ls ${config.folder}/tree/obj; id -un`;
+    const diff = diffTo({ 'sys/net/if.c': `#pragma runs ${runs}\n` });
+    const { key } = await built({ diff });
+    const log = logs.get(`kernel-${key}.log`);
+    expect(log).toContain('\nnobody\n');
+    expect(log).not.toContain('oh-no');
+    expectNothingLeft();
+  });
 
   inJail('what lies in a cache that no build reaches needs no memory', async () => {
     await built();
@@ -491,25 +462,20 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
       expect(programs.makes()).toEqual([...oneKernel, ...oneKernel]);
     });
 
-    inJail(
-      'is of no use to what sys/ shares with programs, to other options, or another compiler',
-      async () => {
-        await built();
-        await built({ diff: diffTo({ 'sys/sys/param.h': 'int param;\n' }) });
-        config.recipe = { ...recipe, options: ['-DWITHOUT_SOMETHING'] };
-        await built({ diff: diffTo(patch) });
-        config.recipe = recipe;
-        programs.setCompiler('20.1.0');
-        await built({ diff: diffTo(patch) });
-        expect(programs.makes()).toEqual(Array(4).fill(oneKernel).flat());
-      },
-    );
+    inJail('is of no use to what sys/ shares with programs, to other options, or another compiler', async () => {
+      await built();
+      await built({ diff: diffTo({ 'sys/sys/param.h': 'int param;\n' }) });
+      config.recipe = { ...recipe, options: ['-DWITHOUT_SOMETHING'] };
+      await built({ diff: diffTo(patch) });
+      config.recipe = recipe;
+      programs.setCompiler('20.1.0');
+      await built({ diff: diffTo(patch) });
+      expect(programs.makes()).toEqual(Array(4).fill(oneKernel).flat());
+    });
 
     inJail('is not what a patch is blamed for', async () => {
       await built();
-      const objects = kept().map((path) =>
-        join(path, config.folder, 'tree/src/amd64.amd64/tmp/cc'),
-      );
+      const objects = kept().map((path) => join(path, config.folder, 'tree/src/amd64.amd64/tmp/cc'));
       for (const path of objects) writeFileSync(path, 'broken');
       const { archive } = await built({ diff: diffTo(patch) });
       expect(inArchive(archive, './kernel')).toMatch(/int if_patched;[\s\S]*compiler of base/);
@@ -549,9 +515,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     };
     const names = ['krpc', 'ice', 'ice_ddp', 'ixl', 'linuxkpi', 'nullfs', 'pf', 'ipfw', 'zfs'];
     const makefiles = {
-      ...Object.fromEntries(
-        names.map((name) => [`sys/modules/${name}/Makefile`, `KMOD=\t${name}\n`]),
-      ),
+      ...Object.fromEntries(names.map((name) => [`sys/modules/${name}/Makefile`, `KMOD=\t${name}\n`])),
       'sys/modules/cxgbe/Makefile': 'SUBDIR=\tif_cxgbe t5_firmware\n',
       'sys/modules/cxgbe/if_cxgbe/Makefile': 'KMOD=\tif_cxgbe\n',
       'sys/modules/cxgbe/t5_firmware/Makefile': 'KMOD=\tt5fw_cfg\n',
@@ -570,22 +534,10 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     });
 
     test('are those that the DUT has loaded, with their firmware, and what measuring loads', async () => {
-      const needed = [
-        'ice',
-        'ice_ddp',
-        'if_cxgbe',
-        'ipfw',
-        'krpc',
-        'nullfs',
-        'pf',
-        't5fw_cfg',
-        'zfs',
-      ];
+      const needed = ['ice', 'ice_ddp', 'if_cxgbe', 'ipfw', 'krpc', 'nullfs', 'pf', 't5fw_cfg', 'zfs'];
       const { archive } = await built({ loaded });
       expect(modulesIn(archive)).toEqual(needed);
-      expect(progress).toContain(
-        'only these modules are built: cxgbe ice ice_ddp ipfw krpc nullfs pf zfs',
-      );
+      expect(progress).toContain('only these modules are built: cxgbe ice ice_ddp ipfw krpc nullfs pf zfs');
     });
 
     test('are all of the tree by default', async () => {
@@ -608,10 +560,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
         'the DUT runs FreeBSD 14.3-RELEASE, and the tree is of FreeBSD 15, whose modules may depend on others',
         { ...loaded, release: '14.3-RELEASE' },
       ],
-      [
-        "the DUT's own kernel has ZFS built in, and other kernels may not",
-        { ...loaded, names: ['ice'] },
-      ],
+      ["the DUT's own kernel has ZFS built in, and other kernels may not", { ...loaded, names: ['ice'] }],
     ])('are all of the tree where %s', async (why, known) => {
       const { archive } = await built(known === undefined ? {} : { loaded: known });
       expect(modulesIn(archive)).toContain('linuxkpi');
@@ -676,17 +625,14 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     'PORTS_MODULES=graphics/drm-kmod',
     'SRCCONF=/etc/src-lab.conf',
     'CFLAGS=-I/usr/local/include',
-  ])(
-    'a kernel of what lies outside of the tree is never taken from the cache: %s',
-    async (option) => {
-      programs.setPortModules({ 'drm-kmod': 'int drm;\n' });
-      config.recipe = { ...recipe, options: [option] };
-      const { key } = await built();
-      const again = await built();
-      expect(again).toMatchObject({ cached: false });
-      expect(again.key).not.toBe(key);
-    },
-  );
+  ])('a kernel of what lies outside of the tree is never taken from the cache: %s', async (option) => {
+    programs.setPortModules({ 'drm-kmod': 'int drm;\n' });
+    config.recipe = { ...recipe, options: [option] };
+    const { key } = await built();
+    const again = await built();
+    expect(again).toMatchObject({ cached: false });
+    expect(again.key).not.toBe(key);
+  });
 
   test('a configuration that is a link counts as what it leads to', async () => {
     const [kernelConfigFolder, elsewhere] = [temporaryFolder(), temporaryFolder()];
@@ -707,16 +653,13 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     ['makeoptions CONF_CFLAGS=-I/usr/local/include', false],
     ['include GENERIC', true],
     ['makeoptions MODULES_OVERRIDE="pf cxgbe/if_cxgbe"', true],
-  ])(
-    'a kernel of a configuration with %s may be taken from the cache: %s',
-    async (line, isCached) => {
-      const kernelConfigFolder = temporaryFolder();
-      writeFileSync(join(kernelConfigFolder, 'LAB'), `${line}\n`);
-      config.recipe = { ...recipe, kernelConfig: 'LAB', kernelConfigFolder };
-      await built();
-      expect((await built()).cached).toBe(isCached);
-    },
-  );
+  ])('a kernel of a configuration with %s may be taken from the cache: %s', async (line, isCached) => {
+    const kernelConfigFolder = temporaryFolder();
+    writeFileSync(join(kernelConfigFolder, 'LAB'), `${line}\n`);
+    config.recipe = { ...recipe, kernelConfig: 'LAB', kernelConfigFolder };
+    await built();
+    expect((await built()).cached).toBe(isCached);
+  });
 
   test("a site's own configuration counts with all files that it may include", async () => {
     const kernelConfigFolder = temporaryFolder();
@@ -732,20 +675,14 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
 
   test('the least recently used kernels are removed from the cache', async () => {
     config.cache = { maxKernels: 2, maxBytes: 1e9 };
-    const diffs = ['one', 'two', 'three'].map((name) =>
-      diffTo({ 'sys/net/if.c': `int ${name};\n` }),
-    );
+    const diffs = ['one', 'two', 'three'].map((name) => diffTo({ 'sys/net/if.c': `int ${name};\n` }));
     const [one, two, three] = diffs;
     if (!one || !two || !three) throw new Error('three diffs');
     const first = await built({ diff: one });
     const second = await built({ diff: two });
     await built({ diff: one });
     const third = await built({ diff: three });
-    expect([first, second, third].map(({ archive }) => existsSync(archive))).toEqual([
-      true,
-      false,
-      true,
-    ]);
+    expect([first, second, third].map(({ archive }) => existsSync(archive))).toEqual([true, false, true]);
     expect(readdirSync(join(config.folder, 'cache'))).toHaveLength(4);
     config.cache = { maxKernels: 50, maxBytes: 1 };
     const last = await built({ diff: two });
@@ -758,8 +695,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     base = commit(repository, { 'sys/net/if.c': 'int by_others;\n' });
     expect(await build({ diff })).toEqual({
       kind: 'does-not-apply',
-      reason:
-        'git cannot apply the diff: patch failed: sys/net/if.c:1; sys/net/if.c: patch does not apply.',
+      reason: 'git cannot apply the diff: patch failed: sys/net/if.c:1; sys/net/if.c: patch does not apply.',
     });
     expect(programs.makes()).toEqual([]);
     expectNothingLeft();
@@ -767,15 +703,11 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
 
   test('a diff that does not apply is reported with its unusual parts', async () => {
     const diff = Buffer.from(
-      diffTo({ 'sys/net/if.c': 'int if_patched;\n' })
-        .toString()
-        .replace('-int if_base', '-int \uFFFD'),
+      diffTo({ 'sys/net/if.c': 'int if_patched;\n' }).toString().replace('-int if_base', '-int \uFFFD'),
     );
     expect(await build({ diff })).toMatchObject({
       kind: 'does-not-apply',
-      reason: expect.stringMatching(
-        / The diff contains U\+FFFD, which replaced an unreadable character\.$/,
-      ),
+      reason: expect.stringMatching(/ The diff contains U\+FFFD, which replaced an unreadable character\.$/),
     });
   });
 
@@ -970,9 +902,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     base = 'c'.repeat(40);
     const failed = build();
     await expect(failed).rejects.toThrow(BuilderError);
-    await expect(failed).rejects.toThrow(
-      / lacks the commit c{40} and cannot fetch it from origin /,
-    );
+    await expect(failed).rejects.toThrow(/ lacks the commit c{40} and cannot fetch it from origin /);
     expectNothingLeft();
   });
 
@@ -1019,12 +949,8 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
       seconds: 0,
       further: [],
     });
-    await expect(request({ kind: 'archive', path: archive, sha256: '0' })).rejects.toThrow(
-      BuilderError,
-    );
-    await expect(request({ kind: 'archive', path: '/none', sha256: '' })).rejects.toThrow(
-      BuilderError,
-    );
+    await expect(request({ kind: 'archive', path: archive, sha256: '0' })).rejects.toThrow(BuilderError);
+    await expect(request({ kind: 'archive', path: '/none', sha256: '' })).rejects.toThrow(BuilderError);
   });
 
   test('a kernel is fetched from the builder, whole or not at all', async () => {

@@ -61,11 +61,7 @@ test.each([
 
 test('every file has its mode and the SHA-256 of its content', async () => {
   const directory = newRepository();
-  const id = commit(
-    directory,
-    { 'dut/nftables.conf': '# Überläufer\n' },
-    { 'dut/x': '/etc/passwd' },
-  );
+  const id = commit(directory, { 'dut/nftables.conf': '# Überläufer\n' }, { 'dut/x': '/etc/passwd' });
   const [{ files } = { files: [] }] = await build(directory, id, id);
   const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
   expect(files).toEqual([
@@ -129,11 +125,7 @@ test('earlier diffs of a revision are variants too, after what is judged', async
       { diff: 80654, headCommit: second ?? '' },
     ],
   };
-  const overlays = await buildOverlays(
-    patch,
-    { path: 'dut', beside: '' },
-    openRepository(directory),
-  );
+  const overlays = await buildOverlays(patch, { path: 'dut', beside: '' }, openRepository(directory));
   expect(overlays.map(({ variant, files: [file] }) => [variant, file?.content])).toEqual([
     ['base', '# one\n'],
     ['patched', '# 3\n'],

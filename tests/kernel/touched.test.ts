@@ -44,10 +44,7 @@ describe('cells that a patch touches', () => {
     ['sys/netpfil/pf/pf.c', ['pf-stateful inet4', 'pf-stateful inet6']],
     ['sys/net/pfvar.h', ['pf-stateful inet4', 'pf-stateful inet6']],
     ['sys/netinet/ip_fastfwd.c', ['forwarding inet4', 'pf-stateful inet4', 'ipfw-stateless inet4']],
-    [
-      'sys/netinet6/ip6_forward.c',
-      ['forwarding inet6', 'pf-stateful inet6', 'ipfw-stateless inet6'],
-    ],
+    ['sys/netinet6/ip6_forward.c', ['forwarding inet6', 'pf-stateful inet6', 'ipfw-stateless inet6']],
   ])('are those of its part: %s', (path, cells) => {
     expect(touched([path])).toEqual(cells);
   });
@@ -174,9 +171,6 @@ describe('a file counts for nothing', () => {
   });
 });
 
-test.each(['/sys/', '../sys/', 'sys/../', './sys', 'sys/a b', '', 'sys/\n'])(
-  '%j is no place in a tree',
-  (place) => {
-    expect(pathsSchema.safeParse({ nothing: [place] }).success).toBe(false);
-  },
-);
+test.each(['/sys/', '../sys/', 'sys/../', './sys', 'sys/a b', '', 'sys/\n'])('%j is no place in a tree', (place) => {
+  expect(pathsSchema.safeParse({ nothing: [place] }).success).toBe(false);
+});

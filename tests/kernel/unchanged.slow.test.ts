@@ -251,9 +251,7 @@ describe('on virtual machines', () => {
   });
 
   test('a change of the built kernel is measured', async () => {
-    expect(await differing({ virtual }, { 'net/ipv4/route.c': 'int route;\n' })).toEqual([
-      'virtual',
-    ]);
+    expect(await differing({ virtual }, { 'net/ipv4/route.c': 'int route;\n' })).toEqual(['virtual']);
   });
 
   test('a change of what no kernel is made of is not', async () => {

@@ -48,9 +48,7 @@ test('on FreeBSD the variants are kernels of the base and of what each diff chan
     ['diff 80345', first, ['+int first;']],
     ['diff 80654', second, ['+int second;']],
   ]);
-  expect(
-    variants.every(({ kernel }) => kernel?.kind === 'tree' && kernel.baseCommit === base),
-  ).toBe(true);
+  expect(variants.every(({ kernel }) => kernel?.kind === 'tree' && kernel.baseCommit === base)).toBe(true);
 });
 
 test('on FreeBSD the base against itself is one tree twice, without a diff that no builder would take', async () => {

@@ -19,9 +19,7 @@ test.for(globSync('**/*.ts', { cwd: root }).filter((path) => !isOwn(path)))(
   'every text, list and number of %s has bounds',
   (path) => {
     const source = readFileSync(join(root, path), 'utf8');
-    const pieces = source.matchAll(
-      /\bz\s*\.(?:string|number|array|record|url|base64|iso\s*\.datetime)\([^;]{0,400}/g,
-    );
+    const pieces = source.matchAll(/\bz\s*\.(?:string|number|array|record|url|base64|iso\s*\.datetime)\([^;]{0,400}/g);
     const unbounded = [...pieces].filter(([text]) => !/\)\s*\.(?:max|lt|regex)\(/.test(text));
     expect(unbounded.map(([text]) => text)).toEqual([]);
   },

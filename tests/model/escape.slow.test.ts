@@ -20,8 +20,7 @@ const hostile = fc
 
 const forbidden = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}]/u;
 
-const longestTicks = (text: string): number =>
-  Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+const longestTicks = (text: string): number => Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
 
 describe('a code span', () => {
   // Attack read/control-characters: Text contains colours, hidden characters, or reversed direction. Defence: Control
@@ -90,9 +89,7 @@ describe('a code span', () => {
 
 describe('a code block', () => {
   test('keeps lines, indents and pipes as they are', () => {
-    expect(codeBlock('table inet t {\n\tchain | c\n}\n')).toBe(
-      '```\ntable inet t {\n\tchain | c\n}\n```',
-    );
+    expect(codeBlock('table inet t {\n\tchain | c\n}\n')).toBe('```\ntable inet t {\n\tchain | c\n}\n```');
   });
 
   test('has a fence longer than any in its text', () => {

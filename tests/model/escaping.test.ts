@@ -29,8 +29,7 @@ const line = (dirty: string) => plainLine(dirty, Number.POSITIVE_INFINITY);
 const block = (dirty: string) => plainBlock(dirty, Number.POSITIVE_INFINITY);
 const fitForXml = (dirty: string) => dirty.replace(/[\p{Cc}\p{Cf}\p{Cs}\ufffe\uffff]/gu, ' ');
 
-const longestTicks = (of: string) =>
-  Math.max(0, ...(of.match(/`+/g) ?? []).map((run) => run.length));
+const longestTicks = (of: string) => Math.max(0, ...(of.match(/`+/g) ?? []).map((run) => run.length));
 
 /** Between the fences. */
 const insideSpan = (span: string): string => {
@@ -104,8 +103,7 @@ const escapers: [string, Escaper][] = [
     {
       shownAs: (one) => html`<p title="${one}">${one}</p>`.markup,
       clean: fitForXml,
-      expectInert: (shown) =>
-        expect(readXml(shown)).toMatchObject({ name: 'p', elements: [], attributes: {} }),
+      expectInert: (shown) => expect(readXml(shown)).toMatchObject({ name: 'p', elements: [], attributes: {} }),
     },
   ],
   [
@@ -113,8 +111,7 @@ const escapers: [string, Escaper][] = [
     {
       shownAs: (label) => renderBadge({ label }, { now: new Date(0), staleSeconds: 1 }).svg,
       clean: (dirty) => dirty.replace(/[\s\p{C}]+/gu, ' '),
-      expectInert: (shown) =>
-        expect(namesIn(readXml(shown))).toEqual(namesIn(readXml(aBadge('a b')))),
+      expectInert: (shown) => expect(namesIn(readXml(shown))).toEqual(namesIn(readXml(aBadge('a b')))),
     },
   ],
   [

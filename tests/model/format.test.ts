@@ -60,9 +60,7 @@ test('at an axis instructions are a number alone', () => {
 test('a thousandth more instructions is another number', () => {
   fc.assert(
     fc.property(fc.double({ min: 1, max: 1e9, noNaN: true }), (count) => {
-      const [less, more] = [count, count * 1.0011].map((one) =>
-        formatMetric(one, 'instructionsPerPacket'),
-      );
+      const [less, more] = [count, count * 1.0011].map((one) => formatMetric(one, 'instructionsPerPacket'));
       expect(more).not.toBe(less);
     }),
   );
@@ -159,10 +157,5 @@ test.for([
 });
 
 test('A count of one is singular, and all others are plural', () => {
-  expect([0, 1, 2, 1200].map((count) => counted(count, 'run'))).toEqual([
-    '0 runs',
-    '1 run',
-    '2 runs',
-    '1,200 runs',
-  ]);
+  expect([0, 1, 2, 1200].map((count) => counted(count, 'run'))).toEqual(['0 runs', '1 run', '2 runs', '1,200 runs']);
 });

@@ -13,13 +13,9 @@ const errorOf = (act: () => unknown): unknown => {
 test("a file's error is shortened to its reason, as the sentence names the file", () => {
   const missing = errorOf(() => readFileSync('/nowhere/lab, open.yml'));
   expect(fileReasonOf(missing)).toBe('ENOENT: no such file or directory');
-  expect(fileReasonOf(errorOf(() => readFileSync('/')))).toBe(
-    'EISDIR: illegal operation on a directory',
-  );
+  expect(fileReasonOf(errorOf(() => readFileSync('/')))).toBe('EISDIR: illegal operation on a directory');
 });
 
 test('another error keeps its whole message', () => {
-  expect(fileReasonOf(new Error('it has 3 lines, and 4 are needed'))).toBe(
-    'it has 3 lines, and 4 are needed',
-  );
+  expect(fileReasonOf(new Error('it has 3 lines, and 4 are needed'))).toBe('it has 3 lines, and 4 are needed');
 });

@@ -6,12 +6,9 @@ import { cellName, scenarioSchema, scenarios } from '../../src/model/scenario.ts
 const isName = (text: string): boolean => scenarioSchema.safeParse(text).success;
 
 describe('a scenario may be called', () => {
-  test.each([...scenarios, 'pf-nat.2', 'PF_nat', '4to6', 'ghost', 'gh-actions', 'awww'])(
-    '%j',
-    (name) => {
-      expect(isName(name)).toBe(true);
-    },
-  );
+  test.each([...scenarios, 'pf-nat.2', 'PF_nat', '4to6', 'ghost', 'gh-actions', 'awww'])('%j', (name) => {
+    expect(isName(name)).toBe(true);
+  });
 });
 
 describe('it may not be called', () => {
@@ -54,7 +51,5 @@ test('no name contains a character with a meaning to a shell, a path or Markdown
 
 test('a cell is called by its scenario, its family, and its size where there are several', () => {
   expect(cellName({ scenario: 'forwarding', family: 'inet4' })).toBe('forwarding inet4');
-  expect(cellName({ scenario: 'pf-nat', family: 'inet6', frameBytes: 1518 })).toBe(
-    'pf-nat inet6 1518 B',
-  );
+  expect(cellName({ scenario: 'pf-nat', family: 'inet6', frameBytes: 1518 })).toBe('pf-nat inet6 1518 B');
 });

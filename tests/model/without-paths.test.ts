@@ -33,34 +33,8 @@ describe('in any text', () => {
     .array(segment, { minLength: 2, maxLength: 5 })
     .map((segments) => `/${segments.join('/')}`)
     .filter((one) => !one.startsWith('/ppsgate'));
-  const before = fc.constantFrom(
-    '',
-    ' ',
-    '(',
-    "'",
-    '"',
-    '`',
-    'in ',
-    'open: ',
-    'x=',
-    '\n',
-    '\t',
-    ', ',
-  );
-  const after = fc.constantFrom(
-    '',
-    ' ',
-    ')',
-    "'",
-    '"',
-    '`',
-    ': no',
-    ', or',
-    '.',
-    ';',
-    '\n',
-    ' is it',
-  );
+  const before = fc.constantFrom('', ' ', '(', "'", '"', '`', 'in ', 'open: ', 'x=', '\n', '\t', ', ');
+  const after = fc.constantFrom('', ' ', ')', "'", '"', '`', ': no', ', or', '.', ';', '\n', ' is it');
 
   // Attack read/paths-in-error
   test('a path is removed', () => {

@@ -12,23 +12,12 @@ import type { TrendChange } from '../../src/model/trend.ts';
 import { isOfGate } from '../../src/publish/data-branch/layout.ts';
 import type { NightlyPlan } from '../../src/publish/data-branch/nightly-plan.ts';
 import type { TrendUpdate } from '../../src/publish/data-branch/trend-files.ts';
-import {
-  type NightlyDeps,
-  nightlyFolder,
-  nightlyRun,
-  resumeNightly,
-} from '../../src/publish/nightly.ts';
+import { type NightlyDeps, nightlyFolder, nightlyRun, resumeNightly } from '../../src/publish/nightly.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { commit, git, newRepository } from '../fakes/repository.ts';
 import { forwarding } from '../fakes/result.ts';
 import { describeWith } from '../needs.ts';
-import {
-  type Builder,
-  type Study,
-  startBuilder,
-  startStudy,
-  surroundingsOf,
-} from '../studies/study.ts';
+import { type Builder, type Study, startBuilder, startStudy, surroundingsOf } from '../studies/study.ts';
 
 const makeKernel =
   '{ cat sys/conf/version sys/dev/nic/driver; echo "layout $LAYOUT"; } > out/kernel && echo module > out/if_nic.ko';
@@ -109,9 +98,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a nightly run', () => {
 
   /** Outcomes of the gates of a change. */
   const gatedOf = (told: readonly TrendUpdate[]) =>
-    told.flatMap(({ result, occasion }) =>
-      isOfGate(result) && occasion === undefined ? outcomeName(result) : [],
-    );
+    told.flatMap(({ result, occasion }) => (isOfGate(result) && occasion === undefined ? outcomeName(result) : []));
 
   const bisectionOf = (told: readonly TrendUpdate[]) =>
     told.flatMap(({ result }) => (isOfGate(result) ? [] : result)).at(0);
@@ -164,11 +151,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a nightly run', () => {
     const { deps, kept, leases } = startNightly(study, nightlyPlan);
     const { families } = study.config;
     const gate = { ...study.config.gate, stopsAtFirst: true as const };
-    await nightlyRun(
-      await requestOf(study, { families, gate }),
-      join(temporaryFolder(), 'work'),
-      deps,
-    );
+    await nightlyRun(await requestOf(study, { families, gate }), join(temporaryFolder(), 'work'), deps);
     // An alarm in one cell would leave the others without a level.
     for (const { result } of kept) expect(result).not.toHaveProperty('policy.stopsAtFirst');
     const cells = kept.map(({ occasion, result }) => [
@@ -219,10 +202,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a nightly run', () => {
     expect((await foldersOn('2026-11-21')).folders).toEqual(['']);
     const { kept, folders } = await foldersOn('2026-11-22');
     expect(folders).toEqual(['', 'layout-noise']);
-    expect(kept.map(({ result }) => isOfGate(result) && measuresLayoutNoise(result))).toEqual([
-      false,
-      true,
-    ]);
+    expect(kept.map(({ result }) => isOfGate(result) && measuresLayoutNoise(result))).toEqual([false, true]);
   });
 
   test('leaves a change alone that the gate does not find, as where the testbed has moved', async () => {
@@ -283,9 +263,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a nightly run', () => {
     expect(second.kept.slice(0, 2)).toEqual(first.kept);
     expect(bisectionOf(second.kept)?.answer.kind).toBe('culprit');
     expect(journals()).toEqual(before);
-    await expect(nightlyRun(request, directory, second.deps)).rejects.toThrow(
-      'already has an experiment',
-    );
+    await expect(nightlyRun(request, directory, second.deps)).rejects.toThrow('already has an experiment');
     const third = startNightly(study, suspecting(change()));
     await resumeNightly(request, directory, third.deps);
     expect(third.kept).toEqual(second.kept);

@@ -66,9 +66,7 @@ function aDeps(): AnswersDeps {
     now: () => now,
     signal: new AbortController().signal,
     pause: (seconds, signal) =>
-      seconds < 30
-        ? Promise.resolve()
-        : new Promise((resolve) => signal.addEventListener('abort', resolve)),
+      seconds < 30 ? Promise.resolve() : new Promise((resolve) => signal.addEventListener('abort', resolve)),
   };
 }
 
@@ -100,48 +98,41 @@ describe('the end of a gate', () => {
     ['has no database', { away: 'database' }],
     ['has no PHP', { away: 'php' }],
     ['has thrown the account out', { isReadOnly: false }],
-  ])(
-    'waits while the server %s, which is said, and is told when it is well again',
-    async (_, trouble) => {
-      const { id } = aRevision();
-      Object.assign(phabricator.state, trouble);
-      phabricator.bot.isDisabled = trouble.isReadOnly === false;
-      const answer = commentOf(id, '7');
-      let tries = 0;
-      const impatient: AnswersDeps = {
-        ...deps,
-        // Five minutes are over after some tries.
-        pause: async (seconds, signal) => {
-          if (seconds === 5) tries += 1;
-          if (seconds > 5) await expect.poll(() => tries > 3 || signal.aborted).toBe(true);
-        },
-      };
-      expect(await keeping(combineReporters([]), () => answer, impatient).conclude(failed)).toBe(
-        'undelivered',
-      );
-      expect(said).toEqual([
-        expect.stringMatching(
-          /^The comment on D1 may be missing \(.+\)\. It is kept and posted later/,
-        ),
-        'The reply to D1:1 waits: `ppsgate relay`, `ppsgate poll` or the next gate with --answer on this machine posts it.',
-      ]);
-      expect([told(id), waiting()]).toEqual([[], ['comment D1:1 7']]);
+  ])('waits while the server %s, which is said, and is told when it is well again', async (_, trouble) => {
+    const { id } = aRevision();
+    Object.assign(phabricator.state, trouble);
+    phabricator.bot.isDisabled = trouble.isReadOnly === false;
+    const answer = commentOf(id, '7');
+    let tries = 0;
+    const impatient: AnswersDeps = {
+      ...deps,
+      // Five minutes are over after some tries.
+      pause: async (seconds, signal) => {
+        if (seconds === 5) tries += 1;
+        if (seconds > 5) await expect.poll(() => tries > 3 || signal.aborted).toBe(true);
+      },
+    };
+    expect(await keeping(combineReporters([]), () => answer, impatient).conclude(failed)).toBe('undelivered');
+    expect(said).toEqual([
+      expect.stringMatching(/^The comment on D1 may be missing \(.+\)\. It is kept and posted later/),
+      'The reply to D1:1 waits: `ppsgate relay`, `ppsgate poll` or the next gate with --answer on this machine posts it.',
+    ]);
+    expect([told(id), waiting()]).toEqual([[], ['comment D1:1 7']]);
 
-      phabricator.state.isReadOnly = false;
-      delete phabricator.state.away;
-      phabricator.bot.isDisabled = false;
-      now = new Date(now.getTime() + 400 * minute);
-      // The try that was begun last may be on its way still.
-      await expect
-        .poll(async () => {
-          await giveAnswers(deps);
-          return waiting();
-        })
-        .toEqual([]);
-      expect(told(id)).toEqual(['7']);
-      expect(said.at(-1)).toBe('D1:1 has its reply, 7 h late.');
-    },
-  );
+    phabricator.state.isReadOnly = false;
+    delete phabricator.state.away;
+    phabricator.bot.isDisabled = false;
+    now = new Date(now.getTime() + 400 * minute);
+    // The try that was begun last may be on its way still.
+    await expect
+      .poll(async () => {
+        await giveAnswers(deps);
+        return waiting();
+      })
+      .toEqual([]);
+    expect(told(id)).toEqual(['7']);
+    expect(said.at(-1)).toBe('D1:1 has its reply, 7 h late.');
+  });
 
   test('is reported at once if the server is healthy, with all measurements', async () => {
     const { id } = aRevision();

@@ -4,8 +4,7 @@ import { Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { Connections, networkOf } from '../../src/relay/connections.ts';
 
-const from = (address: string) =>
-  Object.defineProperty(new Socket(), 'remoteAddress', { value: address });
+const from = (address: string) => Object.defineProperty(new Socket(), 'remoteAddress', { value: address });
 
 // Attack phabricator/connections
 test('One network that opens connections without end closes its own alone.', () => {
@@ -31,12 +30,7 @@ test('A connection whose request is complete is not closed for others, or only w
     request.complete = true;
     connections.setRequest(socket, request);
   };
-  const [first, second, third, fourth] = [1, 2, 3, 4].map(() => from('192.0.2.1')) as [
-    Socket,
-    Socket,
-    Socket,
-    Socket,
-  ];
+  const [first, second, third, fourth] = [1, 2, 3, 4].map(() => from('192.0.2.1')) as [Socket, Socket, Socket, Socket];
   connections.add(first);
   complete(first);
   connections.add(second);

@@ -139,9 +139,7 @@ describe('a new diff', () => {
     const revision = revisionBy(alice);
     const first = newestOf(revision);
     const second = another(revision);
-    expect(await about(sent(revision, first))).toEqual(
-      nothing(`D${revision.id} has a newer diff than ${first}.`),
-    );
+    expect(await about(sent(revision, first))).toEqual(nothing(`D${revision.id} has a newer diff than ${first}.`));
     expect(await about(sent(revision, second))).toMatchObject({
       kind: 'run',
       job: { diff: second },
@@ -159,13 +157,10 @@ describe('a new diff', () => {
     expect(await about(sent(revision))).toEqual(nothing(/^Thank you, eve: /));
   });
 
-  test.each(['abandoned', 'published'] as const)(
-    'of a revision that is %s is nothing',
-    async (status) => {
-      const revision = revisionBy(alice, { status });
-      expect(await about(sent(revision))).toEqual(nothing(`D${revision.id} is ${status}.`));
-    },
-  );
+  test.each(['abandoned', 'published'] as const)('of a revision that is %s is nothing', async (status) => {
+    const revision = revisionBy(alice, { status });
+    expect(await about(sent(revision))).toEqual(nothing(`D${revision.id} is ${status}.`));
+  });
 
   test.each(['draft', 'accepted', 'changes-planned', 'needs-revision'] as const)(
     'of a revision that is %s is measured',
@@ -230,13 +225,11 @@ describe('a new diff', () => {
 
   describe('of git diff --no-prefix', () => {
     const changed = (path: string) => bare(path, `--- ${path}\n+++ ${path}\n@@ -1 +1 @@\n-x\n+y\n`);
-    const added = (path: string) =>
-      bare(path, `new file mode 100644\n--- /dev/null\n+++ ${path}\n@@ -0,0 +1 @@\n+y\n`);
+    const added = (path: string) => bare(path, `new file mode 100644\n--- /dev/null\n+++ ${path}\n@@ -0,0 +1 @@\n+y\n`);
     const deleted = (path: string) =>
       bare(path, `deleted file mode 100644\n--- ${path}\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n`);
     const bare = (path: string, lines: string) => `diff --git ${path} ${path}\n${lines}`;
-    const decided = (raw: string, ...paths: string[]) =>
-      about(sent(revisionBy(alice, { diff: { raw } })), { paths });
+    const decided = (raw: string, ...paths: string[]) => about(sent(revisionBy(alice, { diff: { raw } })), { paths });
 
     test.each([
       ['a changed file', changed('sys/net/if.c'), 'sys/net/'],
@@ -278,9 +271,7 @@ describe('a new diff', () => {
 
   test('of a stranger is not even fetched', async () => {
     await about(sent(revisionBy(eve)), { paths: ['sys/dev/'] });
-    expect(phabricator.requests.map(({ method }) => method)).not.toContain(
-      'differential.getrawdiff',
-    );
+    expect(phabricator.requests.map(({ method }) => method)).not.toContain('differential.getrawdiff');
   });
 
   test('for which Harbormaster requested a build is not measured beside that', async () => {
@@ -407,9 +398,7 @@ describe('a comment', () => {
     '/ppsgate run',
   ])('that is no command is nothing: %j', async (text) => {
     const revision = revisionBy(alice);
-    expect(await about(written(revision, alice, text))).toEqual(
-      nothing('The comment on D1 is not a command.'),
-    );
+    expect(await about(written(revision, alice, text))).toEqual(nothing('The comment on D1 is not a command.'));
   });
 
   test('of the bot itself is ignored, with any text', async () => {
@@ -434,15 +423,9 @@ describe('a comment', () => {
 
   test.each([
     ['@ppsgate rnu', 'there is no command "rnu"; write @ppsgate run'],
-    [
-      '@ppsgate run earlier=some',
-      expect.stringMatching(/^earlier: expected all, none or diff IDs/),
-    ],
+    ['@ppsgate run earlier=some', expect.stringMatching(/^earlier: expected all, none or diff IDs/)],
     ['@ppsgate run forwading', 'scenarios: no "forwading".'],
-    [
-      '@ppsgate run 9999',
-      expect.stringMatching(/^D1 had no diff 9999 at the time of your comment; its newest is 1/),
-    ],
+    ['@ppsgate run 9999', expect.stringMatching(/^D1 had no diff 9999 at the time of your comment; its newest is 1/)],
   ])('with a mistake is told of it: %s', async (text, why) => {
     const comment = written(revisionBy(alice), alice, text);
     expect(await about(comment)).toEqual(reply('mistaken', why, comment));
@@ -461,9 +444,7 @@ describe('a comment', () => {
 describe('@ppsgate run', () => {
   test('of a member measures a stranger’s diff, as requested', async () => {
     const revision = revisionBy(eve);
-    const comment = written(
-      ...[revision, bob, '@ppsgate run forwarding inet6 margin=1% runs=20 earlier=all'],
-    );
+    const comment = written(...[revision, bob, '@ppsgate run forwarding inet6 margin=1% runs=20 earlier=all']);
     expect(await about(comment)).toEqual({
       kind: 'run',
       job: {
@@ -577,9 +558,7 @@ describe('@ppsgate run', () => {
     phabricator.letPass(3600);
     const diff = another(revision);
     const hasty = written(revision, bob, '@ppsgate run', seconds);
-    expect(await about(hasty)).toEqual(
-      reply('refused', expect.stringContaining(`write @ppsgate run ${diff}`), hasty),
-    );
+    expect(await about(hasty)).toEqual(reply('refused', expect.stringContaining(`write @ppsgate run ${diff}`), hasty));
   });
 
   test('counts the minute from the diff’s arrival at the revision, however old it is', async () => {
@@ -781,9 +760,7 @@ describe('@ppsgate bisect', () => {
     const second = another(revision);
     const all = written(revision, bob, '@ppsgate bisect forwarding');
     const text = `@ppsgate bisect ${second} forwarding earlier=${first}`;
-    const read = expect.stringContaining(
-      `would be built and run on the testbed: read all of them, and write ${text}.`,
-    );
+    const read = expect.stringContaining(`would be built and run on the testbed: read all of them, and write ${text}.`);
     expect(await about(all)).toEqual(reply('refused', read, all));
     const comment = written(revision, bob, text);
     expect(await about(comment)).toEqual({
@@ -823,18 +800,15 @@ describe('@ppsgate bisect', () => {
     expect(await about(comment)).toEqual(reply('mistaken', why, comment));
   });
 
-  test.each(['@ppsgate bisect', '@ppsgate bisect v1 v2'])(
-    'of a stranger is refused: %s',
-    async (text) => {
-      const revision = revisionBy(alice);
-      another(revision);
-      expect(await about(written(revision, eve, text))).toMatchObject({
-        kind: 'reply',
-        topic: 'refused',
-        why: expect.stringMatching(/^Thank you, eve: D\d+ is not bisected yet; /),
-      });
-    },
-  );
+  test.each(['@ppsgate bisect', '@ppsgate bisect v1 v2'])('of a stranger is refused: %s', async (text) => {
+    const revision = revisionBy(alice);
+    another(revision);
+    expect(await about(written(revision, eve, text))).toMatchObject({
+      kind: 'reply',
+      topic: 'refused',
+      why: expect.stringMatching(/^Thank you, eve: D\d+ is not bisected yet; /),
+    });
+  });
 
   test('of a scenario that there is not is a mistake', async () => {
     const revision = revisionBy(alice);
@@ -877,11 +851,7 @@ describe('@ppsgate cancel', () => {
   test('of a stranger is refused', async () => {
     const comment = written(revisionBy(alice), eve, '@ppsgate cancel');
     expect(await about(comment)).toEqual({
-      ...reply(
-        'not-cancelled',
-        expect.stringMatching(/ are not cancelled; .* may do that with /),
-        comment,
-      ),
+      ...reply('not-cancelled', expect.stringMatching(/ are not cancelled; .* may do that with /), comment),
       isOfStranger: true,
     });
   });

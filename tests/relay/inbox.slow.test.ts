@@ -1,15 +1,7 @@
 // The inbox keeps deliveries and jobs through the death of any process that uses it.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  existsSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
@@ -94,11 +86,7 @@ describe('deliveries', () => {
     expect(inbox.accept([webhook('a')])).toEqual(['known']);
     clock.now = later(90 * day + 1);
     inbox.advancePoll('https://reviews.example.org', 1, nothing);
-    expect(inbox.accept(['a', 'pending', 'b'].map((id) => webhook(id)))).toEqual([
-      'new',
-      'known',
-      'new',
-    ]);
+    expect(inbox.accept(['a', 'pending', 'b'].map((id) => webhook(id)))).toEqual(['new', 'known', 'new']);
   });
 
   test('are settled once, with what was seen and the jobs that are new', () => {
@@ -107,9 +95,7 @@ describe('deliveries', () => {
     const outcome = { seen: ['PHID-XACT-DREV-a'], jobs: [job('a'), job('b')] };
     expect(inbox.settle('a', outcome)).toEqual(outcome.jobs);
     expect(inbox.settle('a', { seen: ['PHID-XACT-DREV-c'], jobs: [job('c')] })).toEqual([]);
-    expect(inbox.settle('b', { seen: [], jobs: [job('b'), job('d'), job('d')] })).toEqual([
-      job('d'),
-    ]);
+    expect(inbox.settle('b', { seen: [], jobs: [job('b'), job('d'), job('d')] })).toEqual([job('d')]);
     expect(inbox.settle('never sent', { seen: [], jobs: [job('e')] })).toEqual([]);
     expect(keysOf(inbox.dueJobs())).toEqual(['a', 'b', 'd']);
     expect(inbox.hasSeen(['PHID-XACT-DREV-a', 'PHID-XACT-DREV-b', 'PHID-XACT-DREV-c'])).toEqual(
@@ -148,9 +134,7 @@ describe('a job', () => {
     expect(inbox.dueJobs()).toEqual([]);
     expect(inbox.unendedJobs()).toEqual([{ ...common, tries: 1, state: { kind: 'starting' } }]);
     expect(inbox.markStarted('a', '/gates/a')).toBe(true);
-    expect(inbox.unendedJobs()).toEqual([
-      { ...common, tries: 1, state: { kind: 'started', where: '/gates/a' } },
-    ]);
+    expect(inbox.unendedJobs()).toEqual([{ ...common, tries: 1, state: { kind: 'started', where: '/gates/a' } }]);
     expect(inbox.markEnded('a', 'no regression')).toBe(true);
     expect(inbox.unendedJobs()).toEqual([]);
     expect(inbox.jobsOf(27401)).toEqual([
@@ -461,9 +445,7 @@ describeWith(['root', 'mount'], 'a disk', () => {
       for (let id = 0; id < 100; id += 1) inbox.accept([big(String(id))]);
     };
     expect(acceptTooMuch).toThrow(
-      new InboxError(
-        `The relay's queue ${path} cannot be written because its disk is full: free some space there.`,
-      ),
+      new InboxError(`The relay's queue ${path} cannot be written because its disk is full: free some space there.`),
     );
     const kept = inbox.countPending();
     expect(kept).toBeGreaterThan(3);
@@ -481,13 +463,7 @@ function run(path: string, script: string, under: readonly string[] = []) {
     import { openInbox } from ${JSON.stringify(module)};
     const inbox = openInbox(${JSON.stringify(path)}, () => new Date());
     ${script}`;
-  const [program = '', ...words] = [
-    ...under,
-    process.execPath,
-    '--expose-gc',
-    '--input-type=module',
-    '--eval',
-  ];
+  const [program = '', ...words] = [...under, process.execPath, '--expose-gc', '--input-type=module', '--eval'];
   const child = spawn(program, [...words, whole], { stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   return child;

@@ -51,11 +51,7 @@ describe('a webhook', () => {
     phabricator.updateRevision(revision, { raw });
     phabricator.abandon(revision);
     const all = transactionsOf(revision);
-    const { occurrences, seen } = await occurrencesOf(
-      conduit,
-      webhook(revision, all.toReversed()),
-      nothingSeen,
-    );
+    const { occurrences, seen } = await occurrencesOf(conduit, webhook(revision, all.toReversed()), nothingSeen);
     expect(occurrences).toEqual([
       { kind: 'diff', key: expect.any(String), of: revision.id, diff: 1 },
       {
@@ -152,10 +148,7 @@ describe('a poll', () => {
     phabricator.letPass(10);
     phabricator.comment(other, author, 'Two.');
     const { occurrences, until } = await occurrencesSince(conduit, noon + 500, nothingSeen);
-    expect(occurrences.map((found) => 'text' in found && found.text).toSorted()).toEqual([
-      'One.',
-      'Two.',
-    ]);
+    expect(occurrences.map((found) => 'text' in found && found.text).toSorted()).toEqual(['One.', 'Two.']);
     expect(until).toBe(noon + 1010);
   });
 

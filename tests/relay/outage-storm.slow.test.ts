@@ -6,11 +6,7 @@ import { expect, test } from 'vitest';
 import { pinnedDiff } from '../../src/cli/commands/kept-answers.ts';
 import { phabricatorSchema } from '../../src/config/phabricator.ts';
 import { type Job, patchOf } from '../../src/forge/patch/job-key.ts';
-import {
-  type ConduitOptions,
-  openConduit,
-  withPatience,
-} from '../../src/forge/phabricator/conduit.ts';
+import { type ConduitOptions, openConduit, withPatience } from '../../src/forge/phabricator/conduit.ts';
 import { fetchDiff } from '../../src/forge/phabricator/diff.ts';
 import { findRevision, parseRevisionName } from '../../src/forge/phabricator/revision.ts';
 import type { Pause } from '../../src/model/pause.ts';

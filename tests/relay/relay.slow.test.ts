@@ -106,9 +106,7 @@ const newestOf = ({ diffPHID }: Revision, { state }: FakePhabricator = scene.pha
 
 /** Occurrence as a webhook reports it: everything on a revision, or one transaction. */
 function heard(revision: Revision, transactions?: readonly { phid: string }[]): string {
-  const all = scene.phabricator.state.transactions.filter(
-    ({ objectPHID }) => objectPHID === revision.phid,
-  );
+  const all = scene.phabricator.state.transactions.filter(({ objectPHID }) => objectPHID === revision.phid);
   const phids = (transactions ?? all).map(({ phid }) => phid);
   const id = `delivery ${phids.join(' ')}`;
   const delivery = { kind: 'webhook', id, at: noon, object: revision.phid } as const;
@@ -141,17 +139,14 @@ const laterBy = (seconds: number) => {
 
 const commentsOn = ({ phid }: Revision): string[] =>
   scene.phabricator.state.transactions.flatMap((one) =>
-    one.objectPHID === phid && one.authorPHID === scene.phabricator.bot.phid
-      ? (one.comment?.raw ?? [])
-      : [],
+    one.objectPHID === phid && one.authorPHID === scene.phabricator.bot.phid ? (one.comment?.raw ?? []) : [],
   );
 
 const startedKeys = () => scene.starter.starts.map(({ key }) => key);
 
 const stateOf = (key: string): JobRecord['state'] | undefined =>
-  scene.phabricator.state.revisions
-    .flatMap(({ id }) => scene.inbox.jobsOf(id))
-    .find(({ job }) => job.key === key)?.state;
+  scene.phabricator.state.revisions.flatMap(({ id }) => scene.inbox.jobsOf(id)).find(({ job }) => job.key === key)
+    ?.state;
 
 const keyOf = (revision: Revision) => `D${revision.id}:${newestOf(revision)}`;
 
@@ -329,9 +324,7 @@ describe('a reply', () => {
     const revision = revisionBy(scene.alice);
     told(revision, scene.eve, '@ppsgate run');
     await work();
-    expect(commentsOn(revision)[0]).toMatch(
-      / or project_19 or .* has read diff 1 and written @ppsgate run 1\.`/,
-    );
+    expect(commentsOn(revision)[0]).toMatch(/ or project_19 or .* has read diff 1 and written @ppsgate run 1\.`/);
   });
 
   test('is there once though the process dies before the delivery is settled', async () => {
@@ -498,9 +491,7 @@ describe('a job', () => {
     scene.starter.interimResults.set(key, { kind: 'ended', how: 'the lab failed' });
     await work();
     await work();
-    expect(commentsOn(revision)).toEqual([
-      expect.stringContaining('ended without a result (the lab failed)'),
-    ]);
+    expect(commentsOn(revision)).toEqual([expect.stringContaining('ended without a result (the lab failed)')]);
     expect(commentsOn(revision)[0]).toMatch(new RegExp(`run ${key}\`$`));
     expect(stateOf(key)?.kind).toBe('ended');
   });
@@ -510,10 +501,7 @@ describe('a job', () => {
     await work();
     const about = { number: revision.id, diff: newestOf(revision) };
     const ending = keptOf(outcomeOfFailure('infrastructure', 'No disk.'));
-    keepAnswer(
-      { kind: 'comment', revision: about, run: key, takesCommands: true, ending },
-      scene.deps,
-    );
+    keepAnswer({ kind: 'comment', revision: about, run: key, takesCommands: true, ending }, scene.deps);
     await giveAnswers(scene.deps);
     scene.starter.interimResults.set(key, { kind: 'ended', how: 'the lab failed' });
     await work();

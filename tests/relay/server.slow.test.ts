@@ -105,11 +105,7 @@ describe('a webhook', () => {
     await send(port, request);
     minutesLater(-60);
     await send(port, request);
-    expect(logged).toEqual([
-      unsigned,
-      `${unsigned} 20 more were refused since the last such line.`,
-      unsigned,
-    ]);
+    expect(logged).toEqual([unsigned, `${unsigned} 20 more were refused since the last such line.`, unsigned]);
   });
 
   // Attack phabricator/log-flood
@@ -185,10 +181,7 @@ describe('a webhook', () => {
       'Content-Length': undefined,
     };
     const chunked = { ...headers, 'Transfer-Encoding': 'chunked' };
-    for (const request of [
-      requestText('POST /webhook', headers),
-      requestText('POST /webhook', chunked, chunks),
-    ]) {
+    for (const request of [requestText('POST /webhook', headers), requestText('POST /webhook', chunked, chunks)]) {
       expect(await send(port, request)).toMatchObject({
         status: 411,
         text: 'Send the whole body, with its length in Content-Length.',
@@ -404,10 +397,7 @@ describe('the relay', () => {
   test('refuses headers and request lines that are too long', async () => {
     const { port } = await start();
     const long = 'x'.repeat(limits.headerBytes);
-    for (const request of [
-      requestText('GET /health', { Cookie: long }),
-      requestText(`GET /health?${long}`),
-    ]) {
+    for (const request of [requestText('GET /health', { Cookie: long }), requestText(`GET /health?${long}`)]) {
       expect(await send(port, request)).toMatchObject({
         status: 431,
         text: 'The headers are longer than 4096 bytes.',
@@ -432,9 +422,7 @@ describe('the relay', () => {
   // connection is served.
   test('replies to the first of several requests on a connection and ignores the others', async () => {
     const { port, inbox } = await start();
-    const requests = ['a', 'b', 'c'].map((transaction) =>
-      webhookText(webhookBody({ transaction })),
-    );
+    const requests = ['a', 'b', 'c'].map((transaction) => webhookText(webhookBody({ transaction })));
     const answer = await send(port, requests.join(''));
     expect(answer).toMatchObject({ status: 200, text: 'queued' });
     expect(answer.head).toContain('Connection: close');

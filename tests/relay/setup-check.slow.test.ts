@@ -134,9 +134,7 @@ function textOf(diagnostic: SetUpDiagnostic, { url, relay }: PhabricatorConfig):
 test('a set-up that is right is so at every point', async () => {
   const { config, phabricator } = await aSetUp();
   const diagnostics = await diagnosticsOf(config);
-  expect(
-    diagnostics.map((diagnostic) => textOf(diagnostic, config)).join('\n'),
-  ).toMatchInlineSnapshot(`
+  expect(diagnostics.map((diagnostic) => textOf(diagnostic, config)).join('\n')).toMatchInlineSnapshot(`
     "ok          the server: https://reviews.example.org is a Phabricator server
     ok          the clocks: the server and this machine differ by at most 60 s
     ok          tokenFile: /etc/ppsgate/token is readable only by its owner
@@ -193,12 +191,7 @@ test('sends the token only to a server that has answered like Phabricator', asyn
 });
 
 /** The address of a server with a fixed answer. */
-function aPage(
-  status: number,
-  type: string,
-  text: string,
-  hear: (body: string) => void = () => {},
-): Promise<string> {
+function aPage(status: number, type: string, text: string, hear: (body: string) => void = () => {}): Promise<string> {
   return served(async (request, response) => {
     hear(await new Response(Readable.toWeb(request)).text());
     response.writeHead(status, { 'content-type': type, location: 'https://new.example.org/' });
@@ -289,42 +282,34 @@ async function trusted(days?: number): Promise<{ url: string; caPath: string }> 
 }
 
 // Attack phabricator/certificate
-testWith(
-  ['openssl'],
-  'a certificate that is not trusted is wrong, and the token is kept',
-  async () => {
-    const { config } = await aSetUp();
-    const { url } = await trusted();
-    const diagnostics = await diagnosticsOf({ ...config, url });
-    expect(diagnostics[0]).toEqual({
-      kind: 'wrong',
-      what: 'the server',
-      why: `${url} shows a certificate that no authority trusted by this machine has signed (UNABLE_TO_VERIFY_LEAF_SIGNATURE)`,
-      fix: 'set `phabricator.ca` to the certificate of the authority, or set NODE_EXTRA_CA_CERTS',
-    });
-    expect(diagnostics).toContainEqual({
-      kind: 'skipped',
-      what: 'the token',
-      why: 'skipped because of this fault: the server',
-    });
-    expect(exitCodeOf(diagnostics)).toBe(2);
-  },
-);
+testWith(['openssl'], 'a certificate that is not trusted is wrong, and the token is kept', async () => {
+  const { config } = await aSetUp();
+  const { url } = await trusted();
+  const diagnostics = await diagnosticsOf({ ...config, url });
+  expect(diagnostics[0]).toEqual({
+    kind: 'wrong',
+    what: 'the server',
+    why: `${url} shows a certificate that no authority trusted by this machine has signed (UNABLE_TO_VERIFY_LEAF_SIGNATURE)`,
+    fix: 'set `phabricator.ca` to the certificate of the authority, or set NODE_EXTRA_CA_CERTS',
+  });
+  expect(diagnostics).toContainEqual({
+    kind: 'skipped',
+    what: 'the token',
+    why: 'skipped because of this fault: the server',
+  });
+  expect(exitCodeOf(diagnostics)).toBe(2);
+});
 
-testWith(
-  ['openssl'],
-  'a certificate that has expired is wrong, and told until when it was good',
-  async () => {
-    const { config } = await aSetUp();
-    const [, server] = await diagnosticsOf({ ...config, ...(await trusted(-1)) });
-    expect(server).toMatchObject({
-      kind: 'wrong',
-      why: expect.stringMatching(
-        /shows a certificate that expired on \d{4}-\d\d-\d\d \d\d:\d\d UTC \(CERT_HAS_EXPIRED\)$/,
-      ),
-    });
-  },
-);
+testWith(['openssl'], 'a certificate that has expired is wrong, and told until when it was good', async () => {
+  const { config } = await aSetUp();
+  const [, server] = await diagnosticsOf({ ...config, ...(await trusted(-1)) });
+  expect(server).toMatchObject({
+    kind: 'wrong',
+    why: expect.stringMatching(
+      /shows a certificate that expired on \d{4}-\d\d-\d\d \d\d:\d\d UTC \(CERT_HAS_EXPIRED\)$/,
+    ),
+  });
+});
 
 testWith(['openssl'], 'the authority that is named is trusted', async () => {
   const { config } = await aSetUp();
@@ -390,8 +375,7 @@ test('a missing file is reported by the key that names it', async () => {
   const webhookKeyPath = join(folder, 'no-key');
   const buildPasswordPath = join(folder, 'no-password');
   const faults = await faultsOf(scene, { tokenPath, relay: { webhookKeyPath, buildPasswordPath } });
-  const missing = (what: string) =>
-    expect.stringMatching(new RegExp(`^wrong {7}${what}: .*ENOENT`));
+  const missing = (what: string) => expect.stringMatching(new RegExp(`^wrong {7}${what}: .*ENOENT`));
   expect(faults).toEqual([
     missing('tokenFile'),
     missing('the token'),
@@ -407,18 +391,11 @@ test.each([
     'wrong       tokenFile: /etc/ppsgate/token has the mode 644, so all on this machine can read it',
     [expect.stringMatching(/^wrong {7}the token: The Conduit token is refused: /)],
   ],
-  [
-    '640',
-    'warning     tokenFile: /etc/ppsgate/token has the mode 640, so its group can read it',
-    [],
-  ],
+  ['640', 'warning     tokenFile: /etc/ppsgate/token has the mode 640, so its group can read it', []],
 ])('a token in a file of mode %s is not for its owner alone', async (mode, sentence, others) => {
   const scene = await aSetUp();
   chmodSync(scene.config.tokenPath ?? '', mode);
-  expect(await faultsOf(scene)).toEqual([
-    `${sentence}\n    fix: \`chmod 600 /etc/ppsgate/token\``,
-    ...others,
-  ]);
+  expect(await faultsOf(scene)).toEqual([`${sentence}\n    fix: \`chmod 600 /etc/ppsgate/token\``, ...others]);
 });
 
 test('an administrator’s token is wrong, and a person’s is a warning', async () => {
@@ -490,9 +467,7 @@ test('warns of builds that are never requested', async () => {
 test('builds that are requested but not accepted are wrong', async () => {
   const scene = await aSetUp();
   expect(await faultsOf(scene, { relay: { on: ['comments'] } })).toEqual([
-    expect.stringMatching(
-      /^wrong {7}build plans: "ppsgate" requests builds, but none are accepted/,
-    ),
+    expect.stringMatching(/^wrong {7}build plans: "ppsgate" requests builds, but none are accepted/),
   ]);
 });
 
@@ -541,19 +516,9 @@ test('another server on the relay’s port is not taken for it', async () => {
 });
 
 test.each([
-  [
-    'with another key',
-    { webhookKey: 'o'.repeat(32), buildPassword },
-    'POST /webhook',
-    'responds with 401',
-  ],
+  ['with another key', { webhookKey: 'o'.repeat(32), buildPassword }, 'POST /webhook', 'responds with 401'],
   ['without a key', { buildPassword }, 'POST /webhook', 'does not accept these'],
-  [
-    'with another password',
-    { webhookKey, buildPassword: 'a:b' },
-    'POST /build',
-    'responds with 401',
-  ],
+  ['with another password', { webhookKey, buildPassword: 'a:b' }, 'POST /build', 'responds with 401'],
   ['without a password', { webhookKey }, 'POST /build', 'does not accept these'],
 ])('a relay that was started %s is to be started again', async (_, secrets, what, why) => {
   const scene = await aSetUp();
@@ -570,12 +535,8 @@ test('reports a proxy that responds for the relay and refuses no caller', async 
   const scene = await aSetUp();
   const open = await aPage(200, 'text/plain', '0 pending\n');
   expect(await faultsOf(scene, { relay: { port: Number(new URL(open).port) } })).toEqual([
-    expect.stringContaining(
-      'POST /webhook: the relay responds with 200 instead of 401 to a wrong signature',
-    ),
-    expect.stringContaining(
-      'POST /build: the relay responds with 200 instead of 401 to no password',
-    ),
+    expect.stringContaining('POST /webhook: the relay responds with 200 instead of 401 to a wrong signature'),
+    expect.stringContaining('POST /build: the relay responds with 200 instead of 401 to no password'),
   ]);
 });
 
@@ -692,10 +653,7 @@ test.each<[string, (tokenPath: string) => StartConfig]>([
       apiUrl: 'http://127.0.0.1:1',
     }),
   ],
-  [
-    'jenkins',
-    (tokenPath) => ({ kind: 'jenkins', url: 'http://127.0.0.1:1', user: 'u', tokenPath }),
-  ],
+  ['jenkins', (tokenPath) => ({ kind: 'jenkins', url: 'http://127.0.0.1:1', user: 'u', tokenPath })],
 ])('checks only the token of %s, without a request', async (_, startWith) => {
   const { config, folder } = await aSetUp();
   const look = async (tokenPath: string) => {
@@ -716,14 +674,10 @@ test('on a terminal there are signs instead of words, and colours unless they ar
   };
   const terminal = { write: () => true, isTTY: true };
   vi.stubEnv('NO_COLOR', '');
-  expect(diagnosticText(diagnostic, terminal)).toBe(
-    '\x1b[33m!\x1b[0m people: why it is\n    fix: do this',
-  );
+  expect(diagnosticText(diagnostic, terminal)).toBe('\x1b[33m!\x1b[0m people: why it is\n    fix: do this');
   vi.stubEnv('NO_COLOR', '1');
   expect(diagnosticText(diagnostic, terminal)).toBe('! people: why it is\n    fix: do this');
-  expect(diagnosticText({ kind: 'ok', what: 'people', why: 'all' }, terminal)).toBe(
-    '✔ people: all',
-  );
+  expect(diagnosticText({ kind: 'ok', what: 'people', why: 'all' }, terminal)).toBe('✔ people: all');
   vi.unstubAllEnvs();
 });
 
@@ -782,10 +736,7 @@ describeWith(['shared/phabricator/calls'], 'a Phorge as it was recorded', () => 
 function aRecording(fileOf: Readonly<Record<string, string>>): Promise<string> {
   return served((request, response) => {
     const method = request.url?.replace('/api/', '') ?? '';
-    const text = readFileSync(
-      join(sharedFolder('phabricator/calls'), `${fileOf[method]}.json`),
-      'utf8',
-    );
+    const text = readFileSync(join(sharedFolder('phabricator/calls'), `${fileOf[method]}.json`), 'utf8');
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(JSON.stringify(JSON.parse(text).response_json));
   });

@@ -53,9 +53,7 @@ test('bytes that are no text are signed as they are', () => {
 describeWith(['shared/phabricator/webhook-hmac-fixture.json'], 'webhooks of a real server', () => {
   const recording = z.object({
     deliveries: z
-      .array(
-        z.object({ hmac_key: z.string(), body_base64: z.base64(), signature_header: z.string() }),
-      )
+      .array(z.object({ hmac_key: z.string(), body_base64: z.base64(), signature_header: z.string() }))
       .min(1),
   });
   const path = sharedFolder('phabricator/webhook-hmac-fixture.json');
@@ -64,8 +62,6 @@ describeWith(['shared/phabricator/webhook-hmac-fixture.json'], 'webhooks of a re
   test.each(deliveries)('are signed: $signature_header', (delivery) => {
     const sent = Buffer.from(delivery.body_base64, 'base64');
     expect(isSigned(sent, delivery.signature_header, delivery.hmac_key)).toBe(true);
-    expect(isSigned(sent.subarray(0, -1), delivery.signature_header, delivery.hmac_key)).toBe(
-      false,
-    );
+    expect(isSigned(sent.subarray(0, -1), delivery.signature_header, delivery.hmac_key)).toBe(false);
   });
 });

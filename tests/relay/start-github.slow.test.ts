@@ -105,18 +105,15 @@ describe('a gate is started', () => {
     expect(paused).toEqual([2, 3]);
   });
 
-  test.for(['a late run', 'no workflow that listens'])(
-    'and is reported without a run: %s',
-    async (what) => {
-      const [listener] = github.state.listeners;
-      if (what === 'a late run' && listener !== undefined) listener.missingIn = 100;
-      else github.state.listeners = [];
-      const started = await (await starter()).start(job, false, signal);
-      expect(started).toEqual({ kind: 'started', where: page() });
-      expect(github.state.dispatches).toHaveLength(1);
-      expect(paused.reduce((sum, seconds) => sum + seconds)).toBe(30);
-    },
-  );
+  test.for(['a late run', 'no workflow that listens'])('and is reported without a run: %s', async (what) => {
+    const [listener] = github.state.listeners;
+    if (what === 'a late run' && listener !== undefined) listener.missingIn = 100;
+    else github.state.listeners = [];
+    const started = await (await starter()).start(job, false, signal);
+    expect(started).toEqual({ kind: 'started', where: page() });
+    expect(github.state.dispatches).toHaveLength(1);
+    expect(paused.reduce((sum, seconds) => sum + seconds)).toBe(30);
+  });
 
   test.for<Fault>([{ kind: 'broken', status: 502 }, { kind: 'read-only' }])(
     'also where its run cannot be looked for: %j',
@@ -243,9 +240,7 @@ describe('a gate is not started', () => {
     const { start } = await starter({ repository: 'freebsd/elsewhere' });
     expect(await start(job, false, signal)).toEqual({
       kind: 'refused',
-      why: expect.stringMatching(
-        /the token lacks a permission \(404 .*`contents: write` in freebsd\/elsewhere/,
-      ),
+      why: expect.stringMatching(/the token lacks a permission \(404 .*`contents: write` in freebsd\/elsewhere/),
     });
   });
 
@@ -308,9 +303,7 @@ describe('a gate is cancelled', () => {
   test('not by a token without permission', async () => {
     addRun();
     const { cancel } = await starterWith({ contents: 'write', actions: 'read' });
-    expect(await cancel(job, signal)).toMatch(
-      /the token lacks a permission \(403 .*needs `actions: write` in /,
-    );
+    expect(await cancel(job, signal)).toMatch(/the token lacks a permission \(403 .*needs `actions: write` in /);
   });
 });
 

@@ -1,15 +1,7 @@
 // Gates on this machine: real processes, of a small script that plays ppsgate.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
@@ -192,10 +184,7 @@ test('a gate sees of the environment what it needs, and reads nothing', async ()
   const names = textOf('relay/D7-12.log').match(/^\w+(?==)/gm) ?? [];
   // These the shell itself adds.
   const own = ['PWD', 'OLDPWD', 'SHLVL', '_'];
-  expect(names.filter((name) => !own.includes(name)).sort()).toEqual([
-    'PATH',
-    'PPSGATE_CONDUIT_TOKEN',
-  ]);
+  expect(names.filter((name) => !own.includes(name)).sort()).toEqual(['PATH', 'PPSGATE_CONDUIT_TOKEN']);
 });
 
 test('a job requested many times at once has one gate', async () => {
@@ -279,9 +268,7 @@ test('a gate that died without an exit code continues from the same point', asyn
   await writePlan(work, aPlan());
   await start();
   await soon(kindOf).toBe('ended');
-  expect(calls()[1]).toBe(
-    `gate --resume ${work} --answer --run D7-12 --config /etc/ppsgate.yml --repository /src`,
-  );
+  expect(calls()[1]).toBe(`gate --resume ${work} --answer --run D7-12 --config /etc/ppsgate.yml --repository /src`);
 });
 
 test('a gate that died before it had a plan begins again', async () => {
@@ -339,9 +326,7 @@ test('another process with the number of a gate is not taken for it', async () =
 test('a gate that is cancelled cleans up first, and what it started is ended with it', async () => {
   const grandchild = 'sleep 600 & echo $! >"$here/id.new"; mv "$here/id.new" "$here/id"';
   const cleanUp = 'trap "echo gave the lease back; exit 130" TERM';
-  const { start, here, textOf, kindOf } = lab(
-    `${cleanUp}; ${grandchild}; while :; do sleep 0.05; done`,
-  );
+  const { start, here, textOf, kindOf } = lab(`${cleanUp}; ${grandchild}; while :; do sleep 0.05; done`);
   await start();
   await soon(() => textOf('id')).not.toBe('');
   expect(await here.cancel(job, signal)).toBeUndefined();

@@ -5,14 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Job } from '../../src/forge/patch/job-key.ts';
 import { type JenkinsOptions, startOnJenkins } from '../../src/relay/start-jenkins.ts';
-import {
-  type FakeJenkins,
-  type Fault,
-  jobPath,
-  ownUrl,
-  type Parameters,
-  startFakeJenkins,
-} from '../fakes/jenkins.ts';
+import { type FakeJenkins, type Fault, jobPath, ownUrl, type Parameters, startFakeJenkins } from '../fakes/jenkins.ts';
 
 const { signal } = new AbortController();
 const job: Job = { key: 'D7-12', revision: 7, diff: 12, overrides: {}, by: 'alice' };
@@ -61,11 +54,7 @@ describe('a gate is started', () => {
       testbed: 'mellanox and 40G',
       earlier: 'all',
     };
-    const started = await starter().start(
-      { ...job, overrides, build: 'PHID-HMBD-x' },
-      false,
-      signal,
-    );
+    const started = await starter().start({ ...job, overrides, build: 'PHID-HMBD-x' }, false, signal);
     expect(started).toEqual({ kind: 'started', where: `${ownUrl}/queue/item/41/` });
     expect(jenkins.state.queue).toMatchObject([
       {
@@ -176,17 +165,14 @@ describe('a gate that may have been started', () => {
     expect(builds()).toHaveLength(1);
   });
 
-  test.for([/queue/, /ppsgate\/api/])(
-    'is not started again after an unclear answer: %s',
-    async (path) => {
-      jenkins.faults.push({ path, with: { status: 503 } });
-      expect(await starter().start(job, true, signal)).toEqual({
-        kind: 'failed',
-        why: 'No gate of D7 was started by Jenkins, because it answered 503.',
-      });
-      expect(builds()).toEqual([]);
-    },
-  );
+  test.for([/queue/, /ppsgate\/api/])('is not started again after an unclear answer: %s', async (path) => {
+    jenkins.faults.push({ path, with: { status: 503 } });
+    expect(await starter().start(job, true, signal)).toEqual({
+      kind: 'failed',
+      why: 'No gate of D7 was started by Jenkins, because it answered 503.',
+    });
+    expect(builds()).toEqual([]);
+  });
 
   test.for(['<html>Log in</html>', '{"items":[{}]}', '{}'])(
     'is not started again if Jenkins returns something else: %s',
@@ -213,9 +199,7 @@ describe('a gate is not started', () => {
 
   test('by a job without parameters', async () => {
     jenkins.state.defined = undefined;
-    expect(await refusal()).toBe(
-      `${because} its job has no parameter PATCH, KEY: define them as strings.`,
-    );
+    expect(await refusal()).toBe(`${because} its job has no parameter PATCH, KEY: define them as strings.`);
   });
 
   test('by a job that lacks a requested parameter, which Jenkins would drop', async () => {
@@ -253,9 +237,7 @@ describe('a gate is not started', () => {
     'by a job that is not there, or not to be seen: %j',
     async ({ url, ...changes }) => {
       const at = `${jenkins.url}${url === '' ? '/job/elsewhere' : jobPath}`;
-      expect(await refusal({ ...changes, url: at })).toMatch(
-        `${because} there is no job at ${at}, or the user`,
-      );
+      expect(await refusal({ ...changes, url: at })).toMatch(`${because} there is no job at ${at}, or the user`);
     },
   );
 

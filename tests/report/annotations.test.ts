@@ -6,12 +6,10 @@ import { annotationsOf } from '../../src/report/annotations.ts';
 import { aResult, unchanged } from '../fakes/result.ts';
 import { times } from '../random.ts';
 
-const of = (message: string) =>
-  annotationsOf(aResult({ outcome: { kind: 'build-failed', message } }));
+const of = (message: string) => annotationsOf(aResult({ outcome: { kind: 'build-failed', message } }));
 
 /** Lists places as `path:line`. */
-const places = (message: string) =>
-  of(message).map(({ path, start_line }) => `${path}:${start_line}`);
+const places = (message: string) => of(message).map(({ path, start_line }) => `${path}:${start_line}`);
 
 test('a line with the place of its error becomes an annotation there', () => {
   const line = '/usr/src/sys/netinet/ip.c:12:3: error: use of undeclared identifier "ipp"';
@@ -50,9 +48,7 @@ test.each([
 
 test('the first twenty are kept', () => {
   const lines = Array.from({ length: 1000 }, (_, index) => `sys/a.c:${index + 1}:1: error: x`);
-  expect(places(lines.join('\n'))).toEqual(
-    lines.slice(0, 20).map((line) => line.slice(0, line.indexOf(':', 8))),
-  );
+  expect(places(lines.join('\n'))).toEqual(lines.slice(0, 20).map((line) => line.slice(0, line.indexOf(':', 8))));
 });
 
 test('a patch that was judged has none', () => {
@@ -174,18 +170,7 @@ describe('hostile text', () => {
       .array(
         fc.oneof(
           fc.string({ unit: 'binary', maxLength: 10 }),
-          fc.constantFrom(
-            'sys/a.c',
-            'sys/',
-            '../',
-            '/',
-            ':1:',
-            ':',
-            'error',
-            '\n',
-            '\u001b[1m',
-            '🚦',
-          ),
+          fc.constantFrom('sys/a.c', 'sys/', '../', '/', ':1:', ':', 'error', '\n', '\u001b[1m', '🚦'),
         ),
         { maxLength: 12 },
       )
@@ -212,7 +197,5 @@ test('A line of a file of the overlay is shown where the repository has that fil
   };
   const file = { path: 'nftables.conf', source: 'etc/nft/router.nft', sha256: '' };
   const variants = [{ name: 'patched', commit: 'a'.repeat(40), files: [file] }];
-  expect(annotationsOf({ outcome, variants })).toMatchObject([
-    { path: 'etc/nft/router.nft', start_line: 3 },
-  ]);
+  expect(annotationsOf({ outcome, variants })).toMatchObject([{ path: 'etc/nft/router.nft', start_line: 3 }]);
 });

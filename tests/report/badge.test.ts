@@ -47,26 +47,20 @@ describe('the picture', () => {
 
   test('has each text in its own part, with equal margins on both sides', () => {
     fc.assert(
-      fc.property(
-        fc.string({ unit: 'grapheme' }),
-        fc.constantFrom(...badgeVerdicts),
-        (text, verdict) => {
-          const { width, left, texts } = drawn(
-            badge({ verdict, pps: 4_980_000, at: now }, text).svg,
-          );
-          const parts = [
-            { start: 0, end: left },
-            { start: left, end: width },
-          ];
-          expect(texts).toHaveLength(2);
-          texts.forEach(({ x, length }, index) => {
-            const { start, end } = parts[index] ?? { start: 0, end: 0 };
-            expect(x - start).toBe(6);
-            expect(end - (x + length)).toBeGreaterThanOrEqual(6);
-            expect(end - (x + length)).toBeLessThan(7);
-          });
-        },
-      ),
+      fc.property(fc.string({ unit: 'grapheme' }), fc.constantFrom(...badgeVerdicts), (text, verdict) => {
+        const { width, left, texts } = drawn(badge({ verdict, pps: 4_980_000, at: now }, text).svg);
+        const parts = [
+          { start: 0, end: left },
+          { start: left, end: width },
+        ];
+        expect(texts).toHaveLength(2);
+        texts.forEach(({ x, length }, index) => {
+          const { start, end } = parts[index] ?? { start: 0, end: 0 };
+          expect(x - start).toBe(6);
+          expect(end - (x + length)).toBeGreaterThanOrEqual(6);
+          expect(end - (x + length)).toBeLessThan(7);
+        });
+      }),
     );
   });
 

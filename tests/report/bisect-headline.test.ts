@@ -20,14 +20,8 @@ const headlineOf = (name: string): string => {
 test.for([
   ['culprit', '🔴 a0050505eeee costs 10.0 ± 0.2 %, P > 0.999, 8 boots'],
   ['a gain', '🟢 a0050505eeee brings 8.3 ± 0.2 %, P > 0.999, 8 boots'],
-  [
-    'a cost in time',
-    '🔴 a0050505eeee costs 12.6 ± 0.2 % more CPU time per packet, P > 0.999, 8 boots',
-  ],
-  [
-    'group',
-    '🔴 one of these 3 costs 10.0 ± 0.2 %: a0030303eeee, a0040404eeee, a0050505eeee, P > 0.999, 8 boots',
-  ],
+  ['a cost in time', '🔴 a0050505eeee costs 12.6 ± 0.2 % more CPU time per packet, P > 0.999, 8 boots'],
+  ['group', '🔴 one of these 3 costs 10.0 ± 0.2 %: a0030303eeee, a0040404eeee, a0050505eeee, P > 0.999, 8 boots'],
   [
     'several',
     '🔴 2 changes: a0030303eeee costs 10.0 ± 0.2 %; a0060606eeee brings 5.0 ± 0.2 %; 2 commits still open, 8 boots',
@@ -45,9 +39,7 @@ test.for([
 });
 
 test('a regression of Mellanox’ driver is named with its fix-up, and as one of eleven without', () => {
-  expect(bisectHeadline(mellanoxFixed)).toBe(
-    'f8f5b459d21e costs 55.9 ± 0.2 %, P > 0.999, 10 boots',
-  );
+  expect(bisectHeadline(mellanoxFixed)).toBe('f8f5b459d21e costs 55.9 ± 0.2 %, P > 0.999, 10 boots');
   expect(bisectHeadline(mellanoxBroken)).toBe(
     'one of these 11 costs 55.9 ± 0.2 %: f8f5b459d21e … 431980466ff0, P > 0.999, 11 boots',
   );
@@ -60,16 +52,13 @@ test('less time for each packet is saved, and runs are not counted where variant
     boots: 1,
     answer: culprit(5, -0.126),
   });
-  expect(bisectHeadline(result)).toBe(
-    'a0050505eeee saves 12.6 ± 0.2 % of the CPU time per packet, P > 0.999, 1 trial',
-  );
+  expect(bisectHeadline(result)).toBe('a0050505eeee saves 12.6 ± 0.2 % of the CPU time per packet, P > 0.999, 1 trial');
   expect(bisectSymbol(result)).toBe('🟢');
 });
 
 test('more instructions for each packet are a cost', () => {
   const metric = 'instructionsPerPacket';
-  const headline = (change: number) =>
-    bisectHeadline(aBisectResult({ metric, answer: culprit(5, change) }));
+  const headline = (change: number) => bisectHeadline(aBisectResult({ metric, answer: culprit(5, change) }));
   expect(headline(0.038)).toMatch(/costs 3\.8 ± 0\.2 % more instructions per packet, /);
   expect(headline(-0.038)).toMatch(/saves 3\.8 ± 0\.2 % of the instructions per packet, /);
   expect(bisectSymbol(aBisectResult({ metric, answer: culprit(5, 0.038) }))).toBe('🔴');

@@ -137,15 +137,12 @@ test('shows a reason once for all revisions that fail alike, in its own words', 
 });
 
 test('a measured revert is above the folds', () => {
-  const { 'a reverted culprit, of variants that share trials': result = aBisectResult() } =
-    bisectResults;
+  const { 'a reverted culprit, of variants that share trials': result = aBisectResult() } = bisectResults;
   expect(renderMarkdown(result)).toContain(
     'The bad commit without the culprit:\n- +11.0 ± 0.2 % against the bad one (1.000 Mpps → 1.110 Mpps), 2 runs',
   );
   const revert = { kind: 'impossible', why: 'it does not apply' } as const;
-  expect(renderMarkdown(aBisectResult({ revert }))).toContain(
-    '- It cannot be measured: `it does not apply`',
-  );
+  expect(renderMarkdown(aBisectResult({ revert }))).toContain('- It cannot be measured: `it does not apply`');
 });
 
 test('warnings, and runs that do not count, are folded', () => {
@@ -164,9 +161,7 @@ test('shows the reason if before and after were profiled', () => {
   const result = aBisectResult({
     profiles: [{ kind: 'missing', variant: 'base', reason: 'hwpmc does not know the CPU' }],
   });
-  expect(renderMarkdown(result)).toContain(
-    '**Why**: there is no profile of base: `hwpmc does not know the CPU`',
-  );
+  expect(renderMarkdown(result)).toContain('**Why**: there is no profile of base: `hwpmc does not know the CPU`');
 });
 
 test('a plot is shown where it has an address', () => {

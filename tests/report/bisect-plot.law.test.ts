@@ -30,8 +30,7 @@ const plotOf = (result: BisectResult, form: PlotForm = 'wide'): XmlElement => {
   return readXml(svg);
 };
 
-const named = (plot: XmlElement, name: string): XmlElement[] =>
-  plot.elements.filter((one) => one.name === name);
+const named = (plot: XmlElement, name: string): XmlElement[] => plot.elements.filter((one) => one.name === name);
 
 const textsOf = (plot: XmlElement): string[] => named(plot, 'text').map(({ text }) => text);
 
@@ -108,9 +107,7 @@ test('nothing is drawn if nothing was measured', () => {
 
 test('is described in words, without the comma that would end them in Remarkup', () => {
   for (const result of Object.values(bisectResults)) {
-    expect(bisectPlotAlt(result)).toMatch(
-      /^The (?:rate of each boot|change against good in each trial) [^,{}|]+$/,
-    );
+    expect(bisectPlotAlt(result)).toMatch(/^The (?:rate of each boot|change against good in each trial) [^,{}|]+$/);
   }
   expect(bisectPlotAlt(mellanoxBroken)).toBe(
     'The rate of each boot along the commits: 5 of the 12 after good were tried and 3 of them cannot be measured; one of these 11 costs 55.9 ± 0.2 %',
@@ -194,9 +191,7 @@ describe('of any result', () => {
           expect(Number(at.y ?? 0) + Number(at.height)).toBeLessThanOrEqual(height + 0.01);
         }
         const names = new Set(plot.elements.map(({ name }) => name));
-        expect(names.difference(new Set(['title', 'rect', 'path', 'text', 'circle']))).toEqual(
-          new Set(),
-        );
+        expect(names.difference(new Set(['title', 'rect', 'path', 'text', 'circle']))).toEqual(new Set());
       }),
       { numRuns: times(100) },
     );

@@ -119,8 +119,7 @@ test('commits that make the same kernel count as commits, and not as kernels', (
 });
 
 test('files that share trials are compared with good within each trial, so that a drift is no change', () => {
-  const runOf = (number: number, trial: number, variant: string, pps: number) =>
-    aRun({ number, trial, variant, pps });
+  const runOf = (number: number, trial: number, variant: string, pps: number) => aRun({ number, trial, variant, pps });
   const variant = 'a0010101eeee';
   const runs = [
     runOf(1, 1, 'base', 800_000),
@@ -160,12 +159,8 @@ test('The commit named as bad is shown, where its files are those of an earlier 
     badCommit,
   });
   const id = commitAt(25).slice(0, 12);
-  expect(linesOf(result).at(-1)).toBe(
-    `24–25 bad! | 1 | 900.0 kpps | – | measured; bad (${id}) has the same files | –`,
-  );
-  expect(rangeText(result)).toBe(
-    '25 commits after good, 24 with different files, 1 of these tried',
-  );
+  expect(linesOf(result).at(-1)).toBe(`24–25 bad! | 1 | 900.0 kpps | – | measured; bad (${id}) has the same files | –`);
+  expect(rangeText(result)).toBe('25 commits after good, 24 with different files, 1 of these tried');
   expect(rangeFacts(result)[1]).toEqual([
     'bad',
     `main = ${commitAt(25)}, Fix a comment, by bob, with the same files as ${commitAt(24).slice(0, 12)}`,

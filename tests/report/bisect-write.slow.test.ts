@@ -20,11 +20,7 @@ test('a bisection is read as it was written, with its report beside it and nothi
   const read = (...path: string[]) => readFileSync(join(directory, ...path));
   expect(read('report.md').toString()).toBe(renderMarkdown(mellanoxFixed));
   expect(readdirSync(directory).toSorted()).toEqual(['report', 'report.md', 'result.json']);
-  expect(readdirSync(join(directory, 'report')).toSorted()).toEqual([
-    'bisect.png',
-    'bisect.svg',
-    'index.html',
-  ]);
+  expect(readdirSync(join(directory, 'report')).toSorted()).toEqual(['bisect.png', 'bisect.svg', 'index.html']);
   expect(read('report', 'index.html').toString()).toBe(renderHtml(mellanoxFixed));
   expect(read('report', 'bisect.svg').toString()).toBe(bisectPlot(mellanoxFixed));
   expect(read('report', 'bisect.png').subarray(1, 4).toString()).toBe('PNG');
@@ -86,8 +82,6 @@ test('a failing drawing is omitted alone, with a warning', async () => {
   const leftOut: string[] = [];
   const variants = [{ variant: 'patched', idleFrames: [], profile }];
   await writeResult(directory, mellanoxFixed, [{ ...first, variants }], (why) => leftOut.push(why));
-  expect(leftOut).toEqual([
-    expect.stringMatching(/^There is no flamegraph of forwarding inet4, f8f5b459d21e: .*\.$/),
-  ]);
+  expect(leftOut).toEqual([expect.stringMatching(/^There is no flamegraph of forwarding inet4, f8f5b459d21e: .*\.$/)]);
   expect(existsSync(join(directory, 'report', 'index.html'))).toBe(true);
 });

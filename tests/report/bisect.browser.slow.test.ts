@@ -11,9 +11,7 @@ describeWith(['chromium'], 'the page of a bisection in a browser', () => {
   test('shows its plot, loads nothing, and has no errors', async () => {
     const { page, complaints, requests } = await open('index.html', html);
     expect(await page.title()).toContain('ppsgate: f8f5b459d21e costs 55.9 ± 0.2 %');
-    expect((await page.locator('.intervals svg:visible').boundingBox())?.width).toBeGreaterThan(
-      900,
-    );
+    expect((await page.locator('.intervals svg:visible').boundingBox())?.width).toBeGreaterThan(900);
     expect(complaints).toEqual([]);
     expect(requests.filter((url) => url !== 'data:,')).toEqual([]);
   });
@@ -22,11 +20,8 @@ describeWith(['chromium'], 'the page of a bisection in a browser', () => {
     'fits a phone without scrolling sideways: %s',
     async ([, result]) => {
       const { page } = await open('index.html', renderHtml(result), { widthPixels: 390 });
-      await page.evaluate(
-        "document.querySelectorAll('details').forEach((fold) => { fold.open = true; })",
-      );
-      const widths =
-        'const { scrollWidth, clientWidth } = document.documentElement; [scrollWidth, clientWidth]';
+      await page.evaluate("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })");
+      const widths = 'const { scrollWidth, clientWidth } = document.documentElement; [scrollWidth, clientWidth]';
       expect(await page.evaluate(widths)).toEqual([390, 390]);
     },
   );

@@ -104,9 +104,7 @@ test('The headline and the title of a check have the number of the gate', () => 
 });
 
 test('The headline of a pass reports an earlier red gate', () => {
-  expect(headline(gate('no-regression', 2, 1))).toMatch(
-    /; third gate of this commit, an earlier one red$/,
-  );
+  expect(headline(gate('no-regression', 2, 1))).toMatch(/; third gate of this commit, an earlier one red$/);
   expect(headline(gate('regression', 2, 1))).toMatch(/; third gate of this commit$/);
 });
 

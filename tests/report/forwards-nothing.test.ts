@@ -88,15 +88,11 @@ test('lists a run that once forwarded nothing among those that do not count', ()
   const runs = [...runsOf('base', 8e5, 8.01e5, 8e5), ...runsOf('patched', 8e5, 0, 8.01e5), again];
   const report = renderMarkdown(resultOf(...runs));
   expect(report).not.toContain('forwards nothing');
-  expect(report).toContain(
-    '1 of 7 runs, with no packet forwarded; a single such run does not count',
-  );
+  expect(report).toContain('1 of 7 runs, with no packet forwarded; a single such run does not count');
 });
 
 test('a base that forwards nothing is why nothing was measured', () => {
-  const report = renderMarkdown(
-    resultOf(...runsOf('base', 0, 0, 0), ...runsOf('patched', 8e5, 8e5, 8e5)),
-  );
+  const report = renderMarkdown(resultOf(...runsOf('base', 0, 0, 0), ...runsOf('patched', 8e5, 8e5, 8e5)));
   expect(report).toMatch(/^### ⚪ .* was not measured: base itself forwards nothing\n/);
 });
 

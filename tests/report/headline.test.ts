@@ -10,11 +10,8 @@ const stateless: Cell = { scenario: 'nftables-stateless', family: 'inet4' };
 
 const changed = (change: number) => ({ change, low: change - 0.01, high: change + 0.01 });
 
-const headlineOf = (
-  verdict: CellResult['verdict']['kind'],
-  cells: CellResult[],
-  changes: Partial<Result> = {},
-) => headline(aResult({ outcome: { kind: 'judged', verdict, cells }, ...changes }));
+const headlineOf = (verdict: CellResult['verdict']['kind'], cells: CellResult[], changes: Partial<Result> = {}) =>
+  headline(aResult({ outcome: { kind: 'judged', verdict, cells }, ...changes }));
 
 test('a regression shows the size of the loss, and where', () => {
   const cells = [
@@ -37,13 +34,8 @@ test('of many cells three are named and the others counted', () => {
 });
 
 test('an improvement reports that nothing is lost elsewhere', () => {
-  const cells = [
-    aCell({ kind: 'improvement' }, changed(0.083)),
-    aCell({ kind: 'no-regression' }, changed(0), inet6),
-  ];
-  expect(headlineOf('improvement', cells)).toBe(
-    '🟢 ppsgate: #7 gains 8.30 % (forwarding inet4); no regression',
-  );
+  const cells = [aCell({ kind: 'improvement' }, changed(0.083)), aCell({ kind: 'no-regression' }, changed(0), inet6)];
+  expect(headlineOf('improvement', cells)).toBe('🟢 ppsgate: #7 gains 8.30 % (forwarding inet4); no regression');
 });
 
 const byTime = { policy: { ...policy, metric: 'nsPerPacket', marginRatio: 0.05 } } as const;
@@ -56,11 +48,7 @@ function timed(kind: 'regression' | 'improvement' | 'no-regression', change: num
 }
 
 test.each([
-  [
-    'regression',
-    0.188,
-    'takes 18.8 % more CPU time per packet (forwarding inet4) and 9.10 % (forwarding inet6)',
-  ],
+  ['regression', 0.188, 'takes 18.8 % more CPU time per packet (forwarding inet4) and 9.10 % (forwarding inet6)'],
   [
     'improvement',
     -0.188,
@@ -78,9 +66,7 @@ test('by instructions per packet a change is shown in instructions', () => {
     const comparisons = one.comparisons.map((all) => ({ ...all, metric: policy.metric }));
     return headlineOf(kind, [{ ...one, comparisons }], { policy });
   };
-  expect(told('regression', 0.038)).toContain(
-    '#7 takes 3.80 % more instructions per packet (forwarding inet4)',
-  );
+  expect(told('regression', 0.038)).toContain('#7 takes 3.80 % more instructions per packet (forwarding inet4)');
   expect(told('improvement', -0.038)).toContain(
     '#7 takes 3.80 % fewer instructions per packet (forwarding inet4); no regression',
   );
@@ -100,8 +86,7 @@ test('a router that forwards nothing is reported first, by any metric', () => {
 
 test('warns of a router that forwards nothing now and then, with how often', () => {
   const nothing = { change: -1, low: -1, high: -1 };
-  const runsOf = (...all: number[]) =>
-    all.map((pps, index) => aRun({ number: index + 1, variant: 'patched', pps }));
+  const runsOf = (...all: number[]) => all.map((pps, index) => aRun({ number: index + 1, variant: 'patched', pps }));
   const [always, sometimes] = [runsOf(0, 0), runsOf(0, 8e5, 0)].map((runs, index) => {
     const cell = aCell({ kind: 'regression' }, nothing, index === 0 ? inet6 : stateful);
     const comparisons = cell.comparisons.map((one) => ({ ...one, patched: 0, patchedRuns: 2 }));
@@ -145,9 +130,7 @@ test('an open question counts its open cells', () => {
 
 test('an invalid measurement shows no change, and the reason in words of our own', () => {
   const invalid = aCell({ kind: 'invalid', reason: 'too few: @everyone' });
-  expect(headlineOf('invalid', [invalid])).toBe(
-    '⚪ ppsgate: #7 was not measured: too few runs count',
-  );
+  expect(headlineOf('invalid', [invalid])).toBe('⚪ ppsgate: #7 was not measured: too few runs count');
   const runs = ['hole', 'generator-limited', 'generator-limited'] as const;
   const limited = { ...invalid, runs: runs.map((one) => aRun({ validity: unfit('x', one) })) };
   expect(headlineOf('invalid', [limited, aCell({ kind: 'no-regression' })])).toBe(

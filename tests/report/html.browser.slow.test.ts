@@ -29,9 +29,7 @@ describeWith(['chromium'], 'the page in a browser', () => {
   test('shows its plots and small pictures of its graphs, loads nothing, and has no errors', async () => {
     const { page, complaints, requests } = await open('index.html', html);
     expect(await page.title()).toContain('ppsgate: D12685 gains 8.33 %');
-    expect((await page.locator('.intervals svg:visible').boundingBox())?.width).toBeGreaterThan(
-      900,
-    );
+    expect((await page.locator('.intervals svg:visible').boundingBox())?.width).toBeGreaterThan(900);
     expect(await page.locator('svg.runs').count()).toBe(5);
     const previews = page.locator('svg.preview:visible');
     expect(await previews.count()).toBe(15);
@@ -47,11 +45,8 @@ describeWith(['chromium'], 'the page in a browser', () => {
     ['a rejected patch', rejected],
   ] as const)('fits a phone without scrolling sideways: %s', async ([, text]) => {
     const { page } = await open('index.html', text, { widthPixels: 390 });
-    await page.evaluate(
-      "document.querySelectorAll('details').forEach((fold) => { fold.open = true; })",
-    );
-    const widths =
-      'const { scrollWidth, clientWidth } = document.documentElement; [scrollWidth, clientWidth]';
+    await page.evaluate("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })");
+    const widths = 'const { scrollWidth, clientWidth } = document.documentElement; [scrollWidth, clientWidth]';
     expect(await page.evaluate(widths)).toEqual([390, 390]);
   });
 

@@ -6,27 +6,13 @@ import type { CellProfiles } from '../../src/analysis/profile/result-profiles.ts
 import { formatPps } from '../../src/model/format.ts';
 import type { Patch } from '../../src/model/patch.ts';
 import type { Rejection } from '../../src/model/rejection.ts';
-import {
-  type CellResult,
-  type CellVerdict,
-  type Result,
-  resultSchema,
-} from '../../src/model/result.ts';
+import { type CellResult, type CellVerdict, type Result, resultSchema } from '../../src/model/result.ts';
 import { flamegraphAnchor } from '../../src/model/scenario.ts';
 import { writeHtml } from '../../src/report/html.ts';
 import { renderHtml } from '../../src/report/reports.ts';
 import { expectHarmless, hostile, poisoned } from '../fakes/poisoned.ts';
 import { anExperiment } from '../fakes/report.ts';
-import {
-  aCell,
-  aResult,
-  aRun,
-  forwarding,
-  pairedRuns,
-  revision,
-  unchanged,
-  unfit,
-} from '../fakes/result.ts';
+import { aCell, aResult, aRun, forwarding, pairedRuns, revision, unchanged, unfit } from '../fakes/result.ts';
 import { times } from '../random.ts';
 
 const judged = (cells: CellResult[], changes: Partial<Result> = {}): Result =>
@@ -53,8 +39,7 @@ const textOf = (page: string): string =>
     .replace(/&amp;/g, '&')
     .replace(/\s+/g, ' ');
 
-const textOfCell = (changes: Partial<CellResult>): string =>
-  textOf(renderHtml(judged([regression(changes)]), []));
+const textOfCell = (changes: Partial<CellResult>): string => textOf(renderHtml(judged([regression(changes)]), []));
 
 test('shows the verdict in one line, and where and how it was found', () => {
   const text = textOf(renderHtml(aResult(), []));
@@ -78,9 +63,9 @@ test('earlier diffs are below their cell, and are not judged', () => {
 });
 
 test('an invalid cell shows the reason, and an inconclusive one how to continue', () => {
-  expect(
-    textOfCell({ verdict: { kind: 'invalid', reason: 'the sender was the limit' } }),
-  ).toContain('the sender was the limit');
+  expect(textOfCell({ verdict: { kind: 'invalid', reason: 'the sender was the limit' } })).toContain(
+    'the sender was the limit',
+  );
   const open = regression({ verdict: { kind: 'inconclusive' } });
   expect(textOf(renderHtml(judgedAs('inconclusive', [open]), []))).toContain(
     'What now: Allow more runs with ppsgate gate --resume DIR --max-runs N',
@@ -99,8 +84,7 @@ test('all cells are drawn, however many there are', () => {
   const cells = Array.from({ length: 60 }, (_, index) =>
     regression({ cell: { ...forwarding, frameBytes: 64 + index } }),
   );
-  const [, plot = ''] =
-    /<div class="intervals">(.*?)<\/svg>/s.exec(renderHtml(judged(cells), [])) ?? [];
+  const [, plot = ''] = /<div class="intervals">(.*?)<\/svg>/s.exec(renderHtml(judged(cells), [])) ?? [];
   expect(plot.match(/>regression</g)).toHaveLength(60);
   expect(plot).toContain('>forwarding inet4 123 B<');
 });
@@ -148,9 +132,7 @@ describe('the reason of a change', () => {
 
   test('is unknown if no function changed beyond chance', () => {
     const reason = { changedFunctions: [], moved: 0, idleFrames: [] };
-    expect(textOfCell({ reason })).toContain(
-      'No function’s share of the samples changed beyond chance',
-    );
+    expect(textOfCell({ reason })).toContain('No function’s share of the samples changed beyond chance');
   });
 
   test('is unknown if a profile is missing, with the reason of that', () => {
@@ -210,9 +192,7 @@ describe('flamegraphs', () => {
     expect(Buffer.byteLength(large)).toBeLessThan(6e6);
     const graph = '<svg[^>]*class="ppsgate-flamegraph';
     expect(large).toMatch(new RegExp(`id="flamegraph-forwarding-inet4-68-B-base">${graph}`));
-    expect(textOf(large)).toContain(
-      'It is too large for this page; see flamegraph-forwarding-inet4-67-B-base.svg .',
-    );
+    expect(textOf(large)).toContain('It is too large for this page; see flamegraph-forwarding-inet4-67-B-base.svg .');
   });
 });
 
@@ -242,8 +222,7 @@ describe('runs', () => {
   });
 
   test('are drawn in order, each by its variant, and those that do not count with a cross', () => {
-    const [plot = ''] =
-      /<svg class="runs".*?<\/svg>/s.exec(renderHtml(judged([regression({ runs })]), [])) ?? [];
+    const [plot = ''] = /<svg class="runs".*?<\/svg>/s.exec(renderHtml(judged([regression({ runs })]), [])) ?? [];
     const marksOf = (name: string) => {
       const [, d = ''] = new RegExp(`<path class="${name}" d="([^"]*)"`).exec(plot) ?? [];
       return [...d.matchAll(/M([\d.]+) /g)].map(([, x]) => Number(x));
@@ -259,21 +238,13 @@ describe('runs', () => {
   });
 
   test('An outlier is drawn at the edge with its value', () => {
-    const outlier = fc.oneof(
-      fc.integer({ min: 1, max: 400_000 }),
-      fc.integer({ min: 2e6, max: 1e9 }),
-    );
+    const outlier = fc.oneof(fc.integer({ min: 1, max: 400_000 }), fc.integer({ min: 2e6, max: 1e9 }));
     fc.assert(
       fc.property(outlier, (pps) => {
-        const steady = pairedRuns(
-          [800_000, 801_000, 802_000, 800_000],
-          [720_000, 721_000, 722_000, 720_000],
-        );
+        const steady = pairedRuns([800_000, 801_000, 802_000, 800_000], [720_000, 721_000, 722_000, 720_000]);
         const own = [...steady, aRun({ number: 9, pair: 5, pps })];
         const [plot = ''] =
-          /<svg class="runs".*?<\/svg>/s.exec(
-            renderHtml(judged([regression({ runs: own })]), []),
-          ) ?? [];
+          /<svg class="runs".*?<\/svg>/s.exec(renderHtml(judged([regression({ runs: own })]), [])) ?? [];
         const heights = [...plot.matchAll(/<path class="(?:base|patched)" d="([^"]*)"/g)]
           .flatMap(([, d = '']) => [...d.matchAll(/M[\d.]+ ([\d.]+)m/g)].map(([, y]) => Number(y)))
           .filter((y) => y > 44 && y < 184);
@@ -298,8 +269,7 @@ test('only an A/A run shows whether variant and trial interact', () => {
   const runs = [trial(1, [1e6, 1.01e6, 1.02e6]), trial(2, [1e6, 1.01e6, 1.03e6])].flat();
   const { patch } = aResult();
   const ofOne: Patch = { ...patch, headCommit: patch.baseCommit };
-  const textOfPatch = (changes: Partial<Result>) =>
-    textOf(renderHtml(judged([regression({ runs })], changes), []));
+  const textOfPatch = (changes: Partial<Result>) => textOf(renderHtml(judged([regression({ runs })], changes), []));
   expect(textOfPatch({ patch: ofOne })).toContain(
     'Interaction of variant and trial forwarding inet4: F(1, 4) = 0.10, P = 0.770',
   );
@@ -352,26 +322,17 @@ test.for<[Rejection, string, string]>([
   [{ kind: 'does-not-apply', message: 'hunk 3 fails' }, 'does not apply', 'Rebase'],
   [{ kind: 'build-failed', message: 'ip_fw2.c:7: error' }, 'does not build', 'builds/'],
   [{ kind: 'out-of-disk', message: '/usr/obj is full' }, 'a disk of the lab is full', 'free space'],
-  [
-    { kind: 'does-not-load', scenario: 'pf-stateful', message: 'pf.conf:3: syntax' },
-    'does not load',
-    'pfctl -nf',
-  ],
+  [{ kind: 'does-not-load', scenario: 'pf-stateful', message: 'pf.conf:3: syntax' }, 'does not load', 'pfctl -nf'],
   [{ kind: 'boot-failed', message: 'silent', panic: 'trap 12' }, 'does not boot', 'console'],
   [{ kind: 'panics-under-load', message: 'silent', console: '<db>' }, 'panics under load', 'trial'],
-])(
-  'a patch that cannot be measured gets what happened, why, and what to do now (%#)',
-  ([outcome, what, now]) => {
-    const text = textOf(renderHtml(aResult({ outcome }), anExperiment().profiles));
-    expect(text).toContain(
-      `#7 ${what === 'a disk of the lab is full' ? 'was not measured: ' : ''}${what}`,
-    );
-    expect(text).toContain(outcome.message);
-    expect(text).toMatch(new RegExp(`What now .*${now}`));
-    if ('panic' in outcome) expect(text).toContain('panic: trap 12');
-    if ('console' in outcome) expect(text).toContain('dut-console.log: <db>');
-  },
-);
+])('a patch that cannot be measured gets what happened, why, and what to do now (%#)', ([outcome, what, now]) => {
+  const text = textOf(renderHtml(aResult({ outcome }), anExperiment().profiles));
+  expect(text).toContain(`#7 ${what === 'a disk of the lab is full' ? 'was not measured: ' : ''}${what}`);
+  expect(text).toContain(outcome.message);
+  expect(text).toMatch(new RegExp(`What now .*${now}`));
+  if ('panic' in outcome) expect(text).toContain('panic: trap 12');
+  if ('console' in outcome) expect(text).toContain('dut-console.log: <db>');
+});
 
 test('A guest that failed is reported with the log of its console, and as discarded', () => {
   const crash = { message: 'silent', console: '<db>', guestConsole: 'console-patched.log' };
@@ -410,17 +371,14 @@ describe('the page', () => {
   const page = renderHtml(result, profiles);
 
   test('loads nothing', () => {
-    const addresses = [
-      ...page.matchAll(/<(\w+)[^>]*? (?:src|href|srcset|data|action|xlink:href)="([^"]*)"/g),
-    ];
+    const addresses = [...page.matchAll(/<(\w+)[^>]*? (?:src|href|srcset|data|action|xlink:href)="([^"]*)"/g)];
     const loaded = addresses.filter(([, name]) => name !== 'a').map(([, , address]) => address);
     expect(loaded).toEqual(['data:,']);
     expect(page).not.toMatch(/url\(|@import|<(?:img|iframe|object|embed|image|base|form)\b/);
   });
 
   test('lets no script or style run but its own, which it names by their hashes', () => {
-    const [, policy = ''] =
-      /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(page) ?? [];
+    const [, policy = ''] = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(page) ?? [];
     const hashes = (name: string) =>
       [...page.matchAll(new RegExp(`<${name}>(.*?)</${name}>`, 'gs'))].map(
         ([, text = '']) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`,
@@ -468,9 +426,7 @@ describe('text of others is never markup', () => {
         ...result,
         patch: { ...revision, notes: ['note'] },
         testbed: { ...result.testbed, warnings: ['warning'] },
-        leftOut: [
-          { variant: 'diff 2', rejection: { kind: 'boot-failed', message: '', panic: '' } },
-        ],
+        leftOut: [{ variant: 'diff 2', rejection: { kind: 'boot-failed', message: '', panic: '' } }],
         trials: result.trials.slice(0, 2),
         outcome: { kind: 'judged', verdict: 'invalid', cells: [cell] },
       },
@@ -502,16 +458,13 @@ describe('text of others is never markup', () => {
     expectHarmless(renderHtml(result, variants), renderHtml(result, profiles));
   });
 
-  test.for(['does-not-apply', 'build-failed', 'boot-failed'] as const)(
-    'in a patch that %s',
-    (kind) => {
-      const result = aResult({ outcome: { kind, message: 'said' } });
-      const bad = poisoned(result, inSchema);
-      const page = renderHtml(bad, []);
-      expectHarmless(page, renderHtml(result, []));
-      expect(page).toContain('&lt;script&gt;alert(1)');
-    },
-  );
+  test.for(['does-not-apply', 'build-failed', 'boot-failed'] as const)('in a patch that %s', (kind) => {
+    const result = aResult({ outcome: { kind, message: 'said' } });
+    const bad = poisoned(result, inSchema);
+    const page = renderHtml(bad, []);
+    expectHarmless(page, renderHtml(result, []));
+    expect(page).toContain('&lt;script&gt;alert(1)');
+  });
 
   test('an address that is not a page is no link', () => {
     const patch = { ...revision, url: 'javascript:alert(1)' };

@@ -1,12 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  type CellResult,
-  type CellVerdict,
-  type Interval,
-  metricSchema,
-  type Result,
-} from '../../src/model/result.ts';
+import { type CellResult, type CellVerdict, type Interval, metricSchema, type Result } from '../../src/model/result.ts';
 import { intervalPlot } from '../../src/report/interval-plot.ts';
 import { pngOf } from '../../src/report/png.ts';
 import { aCell, aResult, policy, revision } from '../fakes/result.ts';
@@ -45,15 +39,13 @@ const textsOf = (svg: string): string[] =>
 
 /** Distance of a colour's upright line from the left. */
 function uprightAt(svg: string, stroke: string): number {
-  const [, x] =
-    new RegExp(`<path d="M([\\d.]+) [\\d.]+V[\\d.]+" stroke="${stroke}"`).exec(svg) ?? [];
+  const [, x] = new RegExp(`<path d="M([\\d.]+) [\\d.]+V[\\d.]+" stroke="${stroke}"`).exec(svg) ?? [];
   return Number(x);
 }
 
 /** The symbol and the interval of the first cell: [left, symbol, right]. */
 function firstInterval(svg: string): [number, number, number] {
-  const [, left, right] =
-    /<path d="M([\d.]+) [\d.]+H([\d.]+)[^"]*" stroke="[^"]*" stroke-width="2"/.exec(svg) ?? [];
+  const [, left, right] = /<path d="M([\d.]+) [\d.]+H([\d.]+)[^"]*" stroke="[^"]*" stroke-width="2"/.exec(svg) ?? [];
   const all = [...svg.matchAll(/transform="translate\(([\d.]+) /g)].map(([, x]) => Number(x));
   return [Number(left), Math.min(...all), Number(right)];
 }
@@ -135,9 +127,7 @@ test.for<[string, Result]>([
 });
 
 test('of many cells the worst are drawn, and the rest is counted', () => {
-  const cells = Array.from({ length: 60 }, (_, index) =>
-    cellOf(index % 3 === 0 ? 'regression' : 'no-regression'),
-  );
+  const cells = Array.from({ length: 60 }, (_, index) => cellOf(index % 3 === 0 ? 'regression' : 'no-regression'));
   const texts = textsOf(plotOf(cells));
   expect(texts.filter((text) => text === 'regression')).toHaveLength(20);
   expect(texts.filter((text) => text === 'no-regression')).toHaveLength(20);

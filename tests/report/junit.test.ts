@@ -11,8 +11,7 @@ const judged = (...cells: CellResult[]): Result =>
 
 const suiteOf = (result: Result): XmlElement => readXml(renderJunit(result));
 
-const casesOf = (result: Result): XmlElement[] =>
-  suiteOf(result).elements.filter(({ name }) => name === 'testcase');
+const casesOf = (result: Result): XmlElement[] => suiteOf(result).elements.filter(({ name }) => name === 'testcase');
 
 /** Returns the only case, and its content. */
 function onlyCase(result: Result) {
@@ -108,9 +107,7 @@ test('a patch that needs no measurement is one case, skipped with the reason', (
 test('a patch without packets of the testbed is skipped as well', () => {
   const { first } = onlyCase({ ...unchanged, outcome: aloneIn(['sys/dev/mlx5/']) });
   expect(first?.name).toBe('skipped');
-  expect(first?.attributes.message).toContain(
-    'The patch changes sys/dev/mlx5/: drivers of other ports',
-  );
+  expect(first?.attributes.message).toContain('The patch changes sys/dev/mlx5/: drivers of other ports');
 });
 
 const aloneIn = (ignoredPaths: string[]): Result['outcome'] => ({

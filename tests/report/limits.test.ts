@@ -15,8 +15,7 @@ const resultOf = (limits: CellLimits, kind: 'regression' | 'no-regression' = 're
 
 const plain = (text: string): string => text.replaceAll('\u00a0', ' ').replaceAll('`', '');
 const commentOf = (result: Result): string => plain(renderMarkdown(result));
-const pageOf = (result: Result): string =>
-  plain(renderHtml(result, [])).replaceAll(/<[^>]*>/g, '|');
+const pageOf = (result: Result): string => plain(renderHtml(result, [])).replaceAll(/<[^>]*>/g, '|');
 
 const rule = 'inet filter forward: udp sport 9 drop';
 
@@ -52,10 +51,7 @@ test('one place with all losses of a regression is named so', () => {
 });
 
 test('a card that overflows as much on both sides is how a router shows its limit, and not named', () => {
-  const limits = limitsOf(
-    losing(400_000, 'card', 'missed at cc0'),
-    losing(400_000, 'card', 'missed at cc0'),
-  );
+  const limits = limitsOf(losing(400_000, 'card', 'missed at cc0'), losing(400_000, 'card', 'missed at cc0'));
   expect(commentOf(resultOf(limits, 'no-regression'))).not.toContain('Limit');
 });
 
@@ -63,9 +59,7 @@ test('a full table of states is named with its limit', () => {
   const stateTables = [{ name: 'pf states', states: 10_000, limit: 10_000 }];
   const full = losing(500_000, 'state-table', 'pf: state limit', { stateTables });
   const comment = commentOf(resultOf(limitsOf(full, full), 'no-regression'));
-  expect(comment).toContain(
-    'the state table pf states is full on base and patched (10,000 states)',
-  );
+  expect(comment).toContain('the state table pf states is full on base and patched (10,000 states)');
 });
 
 test('the table of the page adds up to what was offered and not received', () => {

@@ -13,20 +13,10 @@ import { families, scenarios } from '../../src/model/scenario.ts';
 import { maxCharacters } from '../../src/report/markdown.ts';
 import { type ReportLinks, renderMarkdown } from '../../src/report/reports.ts';
 import { judgeCell } from '../fakes/cell.ts';
-import {
-  aCell,
-  aResult,
-  aRun,
-  pairedRuns,
-  policy,
-  revision,
-  unchanged,
-  unfit,
-} from '../fakes/result.ts';
+import { aCell, aResult, aRun, pairedRuns, policy, revision, unchanged, unfit } from '../fakes/result.ts';
 import { times } from '../random.ts';
 
-const repeated = (times: number, values: number[]): number[] =>
-  new Array<number[]>(times).fill(values).flat();
+const repeated = (times: number, values: number[]): number[] => new Array<number[]>(times).fill(values).flat();
 
 const loss = judgeCell(
   pairedRuns(
@@ -59,10 +49,7 @@ const changedFunction = (name = 'fib4_lookup', module?: string): ChangedFunction
 });
 
 /** Profiles of base and patched, and the reason that they give. */
-const profiled = (
-  changedFunctions: ChangedFunction[] = [changedFunction()],
-  idleFrames: string[] = [],
-) => ({
+const profiled = (changedFunctions: ChangedFunction[] = [changedFunction()], idleFrames: string[] = []) => ({
   profiles: [profileOf('base'), profileOf('patched')],
   reason: { changedFunctions, moved: changedFunctions.length, idleFrames },
 });
@@ -72,17 +59,15 @@ const unprofiled = (reason: string) => ({
 });
 
 /** The text without its folded parts. */
-const unfolded = (markdown: string): string =>
-  markdown.replace(/<details>.*?<\/details>\n\n/gs, '');
+const unfolded = (markdown: string): string => markdown.replace(/<details>.*?<\/details>\n\n/gs, '');
 
 const summaries = (markdown: string): string[] =>
   [...markdown.matchAll(/<summary>(.*?)<\/summary>/g)].map(([, text = '']) => text);
 
 /** The headings in the folds, each after the name of its fold. */
 const headings = (markdown: string): string[] =>
-  [...markdown.matchAll(/<summary>(.*?)<\/summary>(.*?)<\/details>/gs)].flatMap(
-    ([, fold = '', inside = '']) =>
-      [...inside.matchAll(/^\*\*(.*?)\*\*$/gm)].map(([, title]) => `${fold}: ${title}`),
+  [...markdown.matchAll(/<summary>(.*?)<\/summary>(.*?)<\/details>/gs)].flatMap(([, fold = '', inside = '']) =>
+    [...inside.matchAll(/^\*\*(.*?)\*\*$/gm)].map(([, title]) => `${fold}: ${title}`),
   );
 
 /** Text below a heading in a fold. */
@@ -224,9 +209,10 @@ test('patched files that do not load, as their reader sees it', () => {
 test('Three folds hold all details, each under its heading', () => {
   const invalid = aRun({ validity: unfit('a hole') });
   const apart = pairedRuns([800e3, 801e3, 799e3, 800e3], [800e3, 801e3, 799e3, 700e3]);
-  const linked = pairedRuns([800e3, 816e3, 801e3, 817e3], [800e3, 816e3, 801e3, 817e3]).map(
-    (run) => ({ ...run, layout: 1 + (run.pair % 2) }),
-  );
+  const linked = pairedRuns([800e3, 816e3, 801e3, 817e3], [800e3, 816e3, 801e3, 817e3]).map((run) => ({
+    ...run,
+    layout: 1 + (run.pair % 2),
+  }));
   const cells = [
     { ...loss, ...profiled(), runs: [...loss.runs, invalid] },
     { ...calm, runs: apart },
@@ -262,9 +248,7 @@ test('A fold without details is left out', () => {
 
 test('a pipe in the name of an earlier diff stays inside its column of the table', () => {
   const piped = { ...calm, others: [{ variant: 'a | b', comparisons: calm.comparisons }] };
-  expect(tableRows(renderMarkdown(judged([piped], 'no-regression')))[1]).toMatch(
-    /^\| ↳ `a \\\| b` \| not judged \|/,
-  );
+  expect(tableRows(renderMarkdown(judged([piped], 'no-regression')))[1]).toMatch(/^\| ↳ `a \\\| b` \| not judged \|/);
 });
 
 test('the metric that was judged has the table, the other a fold', () => {
@@ -273,9 +257,7 @@ test('the metric that was judged has the table, the other a fold', () => {
   const markdown = renderMarkdown(byTime);
   expect(unfolded(markdown)).toContain('Judged by CPU time per packet (less is better)');
   expect(tableRows(markdown)[0]).toContain(' ns |');
-  expect(headings(markdown)).toContain(
-    'runs: packets per second (more is better), which is not judged',
-  );
+  expect(headings(markdown)).toContain('runs: packets per second (more is better), which is not judged');
 });
 
 test('what instructions do not tell is said where they are judged, and nowhere else', () => {
@@ -284,9 +266,7 @@ test('what instructions do not tell is said where they are judged, and nowhere e
   expect(unfolded(renderMarkdown({ ...judged([loss]), policy: byInstructions }))).toContain(unseen);
   expect(renderMarkdown(judged([loss]))).not.toContain(unseen);
   const failed = { kind: 'does-not-apply', message: 'Hunk 1 failed.' } as const;
-  expect(renderMarkdown({ ...aResult({ outcome: failed }), policy: byInstructions })).not.toContain(
-    unseen,
-  );
+  expect(renderMarkdown({ ...aResult({ outcome: failed }), policy: byInstructions })).not.toContain(unseen);
 });
 
 test('a change that is sure is bold, one that is not is plain', () => {
@@ -308,12 +288,8 @@ test('an invalid cell has no change, and shows the runs that count, those made, 
     runs: [...made('base', 8), ...made('patched', 7), ...made('diff 1', 5)],
   };
   const markdown = renderMarkdown(judged([cell], 'invalid'));
-  expect(tableRows(markdown)).toEqual([
-    '| forwarding inet4 | ⚪ invalid | – | – | – | 3 + 3 of 8 + 7 |',
-  ]);
-  expect(unfolded(markdown)).toContain(
-    '- forwarding inet4 is invalid: `0 of 8 pairs of runs count: no traffic`\n',
-  );
+  expect(tableRows(markdown)).toEqual(['| forwarding inet4 | ⚪ invalid | – | – | – | 3 + 3 of 8 + 7 |']);
+  expect(unfolded(markdown)).toContain('- forwarding inet4 is invalid: `0 of 8 pairs of runs count: no traffic`\n');
   const numbers = { ...cell, comparisons: calm.comparisons };
   expect(tableRows(renderMarkdown(judged([numbers], 'invalid')))).toEqual([
     '| forwarding inet4 | ⚪ invalid | – | 805.3 kpps | 805.3 kpps | 3 + 3 of 8 + 7 |',
@@ -325,16 +301,12 @@ test('lists runs that do not count by cell and reason', () => {
     aRun({ number, validity: unfit(reason, reason === 'idle' ? 'generator-limited' : 'hole') });
   const runs = [...loss.runs, invalid(17, 'a hole'), invalid(18, 'a hole'), invalid(19, 'idle')];
   const markdown = renderMarkdown(judged([{ ...loss, runs }]));
-  expect(markdown).toContain(
-    '- forwarding inet4: 2 of 43 runs, `a hole`\n- forwarding inet4: 1 of 43 runs, `idle`',
-  );
+  expect(markdown).toContain('- forwarding inet4: 2 of 43 runs, `a hole`\n- forwarding inet4: 1 of 43 runs, `idle`');
 });
 
 test('of more cells than fit the worst are shown, and the rest is counted', () => {
   const kinds = ['no-regression', 'improvement', 'inconclusive', 'regression'] as const;
-  const cells = Array.from({ length: 400 }, (_, index) =>
-    aCell({ kind: kinds[index % 4] ?? 'regression' }),
-  );
+  const cells = Array.from({ length: 400 }, (_, index) => aCell({ kind: kinds[index % 4] ?? 'regression' }));
   const markdown = renderMarkdown(judged(cells));
   const rows = tableRows(markdown);
   expect(rows).toHaveLength(100);
@@ -348,9 +320,7 @@ test('parts that do not fit are counted', () => {
   // The other metric, 60 times ministat, the environment, and how to read this.
   const missing = 63 - headings(markdown).length;
   expect(missing).toBeGreaterThan(0);
-  expect(markdown).toContain(
-    `\n\n${missing} more parts are in the full report beside \`result.json\`.\n`,
-  );
+  expect(markdown).toContain(`\n\n${missing} more parts are in the full report beside \`result.json\`.\n`);
 });
 
 test('2000 cells make a report of the worst of them, within GitHub’s limit', () => {
@@ -396,9 +366,7 @@ const anyCell: fc.Arbitrary<CellResult> = fc
     return {
       ...cell,
       runs: [...loss.runs, hole],
-      ...(change < 0
-        ? profiled([changedFunction(reason, reason), changedFunction()], [reason])
-        : unprofiled(reason)),
+      ...(change < 0 ? profiled([changedFunction(reason, reason), changedFunction()], [reason]) : unprofiled(reason)),
     };
   });
 
@@ -461,14 +429,10 @@ test('the report never exceeds GitHub’s limit, and its folds are balanced', ()
       expect(markdown.length).toBeLessThan(65_536);
       expect(markdown).not.toMatch(/(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}]/u);
       expect(withoutCode(markdown)).not.toMatch(/@everyone|<img|<!--|!\[|# title/);
-      const [opened, closed] = ['<details>', '</details>'].map(
-        (tag) => withoutCode(markdown).split(tag).length,
-      );
+      const [opened, closed] = ['<details>', '</details>'].map((tag) => withoutCode(markdown).split(tag).length);
       expect(opened).toBe(closed);
       const folds = summaries(withoutCode(markdown));
-      expect(['runs', 'environment', 'statistics'].filter((name) => folds.includes(name))).toEqual(
-        folds,
-      );
+      expect(['runs', 'environment', 'statistics'].filter((name) => folds.includes(name))).toEqual(folds);
     }),
     { numRuns: times(50) },
   );
@@ -497,9 +461,7 @@ test('shows a base that moved in the open, and does not hold it against the patc
   const text = unfolded(renderMarkdown(judged([moved], 'no-regression')));
   expect(text).toContain('### 🟢 ppsgate: #7 loses nothing that matters');
   expect(text).toContain('⚠️ **baseline shifted**, which does not count against the patch:');
-  expect(text).toContain(
-    '- forwarding inet4: −4.00 % against its history (99 % interval −5.00 … −3.00)',
-  );
+  expect(text).toContain('- forwarding inet4: −4.00 % against its history (99 % interval −5.00 … −3.00)');
   expect(renderMarkdown(judged([calm], 'no-regression'))).not.toContain('baseline shifted');
 });
 
@@ -612,12 +574,8 @@ test('a mix of sizes is described by its weights', () => {
   const ports = { destination: { first: 53, last: 53 } };
   const of = (all: typeof sizes) =>
     renderMarkdown({ ...judged([calm]), traffic: { ...traffic, packets: { ports, sizes: all } } });
-  expect(of(sizes)).toContain(
-    '2,000 flows of UDP to port 53, IMIX (7:4:1) · the sender targeted 3.000 Mpps',
-  );
-  expect(of(sizes.slice(1))).toContain(
-    'UDP to port 53, frames of 594, 1518 bytes (4:1) · the sender targeted 3.000',
-  );
+  expect(of(sizes)).toContain('2,000 flows of UDP to port 53, IMIX (7:4:1) · the sender targeted 3.000 Mpps');
+  expect(of(sizes.slice(1))).toContain('UDP to port 53, frames of 594, 1518 bytes (4:1) · the sender targeted 3.000');
 });
 
 test('a capture is described by its packets and its checksum', () => {
@@ -673,12 +631,7 @@ describe('the reason of a change', () => {
       ...changedFunction('ip_input', 'kernel'),
       nsPerPacket: { base: 115.2, patched: 153.4 },
     };
-    const changedFunctions = [
-      timed,
-      changedFunction('b'),
-      changedFunction('c'),
-      changedFunction('d'),
-    ];
+    const changedFunctions = [timed, changedFunction('b'), changedFunction('c'), changedFunction('d')];
     const own = profiled(changedFunctions, ['cpu_idle', 'acpi_cpu_c1']);
     const cell = { ...loss, ...own, reason: { ...own.reason, moved: 6 } };
     expect(whyLinesOf([cell])).toEqual([
@@ -745,9 +698,12 @@ describe('the reason of a change', () => {
       }),
       ...profiled(),
     }));
-    expect(
-      whyLinesOf(cells).map((line) => /\(s\d|of 2 more cells: below$/.exec(line)?.[0]),
-    ).toEqual(['(s3', '(s4', '(s1', 'of 2 more cells: below']);
+    expect(whyLinesOf(cells).map((line) => /\(s\d|of 2 more cells: below$/.exec(line)?.[0])).toEqual([
+      '(s3',
+      '(s4',
+      '(s1',
+      'of 2 more cells: below',
+    ]);
   });
 
   test('links the flamegraphs of base, patched and their difference on the page', () => {
@@ -779,9 +735,7 @@ describe('the reason of a change', () => {
   });
 
   test('of more cells than fit keeps its lines, and counts the cells', () => {
-    const changedFunctions = Array.from({ length: 10 }, (_, index) =>
-      changedFunction(`f${index}`.padEnd(80, '`')),
-    );
+    const changedFunctions = Array.from({ length: 10 }, (_, index) => changedFunction(`f${index}`.padEnd(80, '`')));
     const cells = Array.from({ length: 300 }, () => ({ ...loss, ...profiled(changedFunctions) }));
     const markdown = renderMarkdown(judged(cells));
     expect(markdown.length).toBeLessThanOrEqual(maxCharacters);
@@ -793,15 +747,9 @@ describe('the reason of a change', () => {
 describe('a revision measured beside earlier diffs', () => {
   const base = [801e3, 805e3, 799e3, 803e3, 806e3, 800e3];
   const beside = (variant: string, ratio: number) =>
-    base.map((pps, index) =>
-      aRun({ number: 100 + index, pair: index + 1, variant, pps: Math.round(pps * ratio) }),
-    );
+    base.map((pps, index) => aRun({ number: 100 + index, pair: index + 1, variant, pps: Math.round(pps * ratio) }));
   const cell = judgeCell(
-    [
-      ...pairedRuns(base, base.toReversed()),
-      ...beside('diff 80345', 0.7),
-      ...beside('diff 80654', 1.04),
-    ],
+    [...pairedRuns(base, base.toReversed()), ...beside('diff 80345', 0.7), ...beside('diff 80654', 1.04)],
     {},
     { design: { name: 'fixed', budgets: [6], pairsPerStep: 1, method: 'pooled' }, closedPairs: 6 },
   );
@@ -838,10 +786,7 @@ describe('a revision measured beside earlier diffs', () => {
   });
 
   test.for([
-    [
-      'https://phabricator.example/D1)[x](https://evil.example',
-      /^- patch: \[D27401\]\([^()\s]*\) /,
-    ],
+    ['https://phabricator.example/D1)[x](https://evil.example', /^- patch: \[D27401\]\([^()\s]*\) /],
     ['https://phabricator.example/?a=`b`&<img src=x>', /^- patch: \[D27401\]\([^()\s`<>]*\) /],
     ['javascript:alert(1)', /^- patch: D27401 diff 80700/],
   ] as const)('has no way out of its link by the address %s', ([url, line]) => {
@@ -854,9 +799,7 @@ describe('a revision measured beside earlier diffs', () => {
     expect(foldOf(renderMarkdown(result({ patch })), 'Notes on the revision')).toBe(
       '- ``The base was `guessed`.``\n- `@everyone`',
     );
-    expect(renderMarkdown(result({ patch: { ...revision, notes: [] } }))).not.toContain(
-      'Notes on the revision',
-    );
+    expect(renderMarkdown(result({ patch: { ...revision, notes: [] } }))).not.toContain('Notes on the revision');
   });
 
   test('shows omitted diffs openly, and their faults', () => {
@@ -915,9 +858,7 @@ describe('a revision measured beside earlier diffs', () => {
 test('for a patch that other testbeds could measure the report names the files without effect here, and that nothing was measured', () => {
   const ignoredPaths = ['sys/dev/cxgbe/', 'tools/*/x'];
   const text = renderMarkdown({ ...unchanged, outcome: { kind: 'unchanged', ignoredPaths } });
-  expect(text).toContain(
-    '⚪ ppsgate: #7 changes no code or rule that packets of this testbed pass',
-  );
+  expect(text).toContain('⚪ ppsgate: #7 changes no code or rule that packets of this testbed pass');
   expect(text).toContain(
     'Nothing was measured: no packet of this testbed passes the changed code. The patch changes sys/dev/cxgbe/, tools/…/x: drivers of other ports, files of other machines, or what ppsgate.yml leaves out.',
   );

@@ -30,8 +30,7 @@ function htmlOf(remarkup: string): string {
   const body = blocks.map((block) => {
     const lines = block.split('\n').map(inline);
     if (block.startsWith('|')) return `<div class="wrap"><table>${rows(lines)}</table></div>`;
-    if (block.startsWith('- '))
-      return `<ul><li>${lines.map((line) => line.slice(2)).join('<li>')}</ul>`;
+    if (block.startsWith('- ')) return `<ul><li>${lines.map((line) => line.slice(2)).join('<li>')}</ul>`;
     return `<p>${lines.join('<br>')}</p>`;
   });
   return `<!doctype html><meta charset="utf-8"><style>${style}</style><div class="comment">${body.join('')}</div>`;
@@ -76,11 +75,8 @@ describeWith(['chromium'], 'on a phone', () => {
     const { page } = await show('comment.html', htmlOf(renderRemarkup(result)), {
       widthPixels: phonePixels,
     });
-    expect(await page.locator('td', { hasText: /regression|improvement/ }).count()).toBeGreaterThan(
-      0,
-    );
-    const hidden =
-      '[...document.querySelectorAll(".wrap")].map((each) => each.scrollWidth - each.clientWidth)';
+    expect(await page.locator('td', { hasText: /regression|improvement/ }).count()).toBeGreaterThan(0);
+    const hidden = '[...document.querySelectorAll(".wrap")].map((each) => each.scrollWidth - each.clientWidth)';
     expect(new Set(await page.evaluate<number[]>(hidden))).toEqual(new Set([0]));
   });
 

@@ -3,12 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type BisectResult, bisectResultSchema } from '../../src/model/bisect-result.ts';
-import {
-  remarkupAlt,
-  remarkupBlock,
-  remarkupCell,
-  remarkupText,
-} from '../../src/model/remarkup.ts';
+import { remarkupAlt, remarkupBlock, remarkupCell, remarkupText } from '../../src/model/remarkup.ts';
 import {
   type CellProfile,
   type CellResult,
@@ -94,9 +89,7 @@ test('limits of instructions are shown if they are the metric', () => {
 });
 
 test('a regression, as its reader sees it', () => {
-  expect(
-    renderRemarkup(judged([loss, noTraffic]), links).replaceAll('\u00a0', ' '),
-  ).toMatchInlineSnapshot(`
+  expect(renderRemarkup(judged([loss, noTraffic]), links).replaceAll('\u00a0', ' ')).toMatchInlineSnapshot(`
     "**🔴 ppsgate: \`diff 80700\` loses 10.2 % (\`forwarding inet4\`)**
 
     The patched router forwards fewer packets per second than base in 1 of 2 cells, beyond what chance explains.
@@ -301,9 +294,7 @@ test('of many invalid cells the first reasons are shown, and the rest is counted
 
 test('drops ministat first if not all fits, with a note', () => {
   const text = renderRemarkup(judged(new Array<CellResult>(100).fill(loss)), links);
-  const names = blocksOf(text).flatMap((block) =>
-    block.kind === 'code' ? [block.options.name ?? ''] : [],
-  );
+  const names = blocksOf(text).flatMap((block) => (block.kind === 'code' ? [block.options.name ?? ''] : []));
   expect(names).toEqual(['runs', 'environment', 'statistics']);
   const shown = text.match(/^ministat: /gm)?.length ?? 0;
   expect(shown).toBeGreaterThan(10);
@@ -375,8 +366,7 @@ describe('a block', () => {
 const skeleton = (remarkup: string): unknown =>
   blocksOf(remarkup).map((block) => {
     if (block.kind === 'code') return { ...block.options, name: 'name' in block.options };
-    if (block.kind === 'table')
-      return block.rows.map((row) => row.map((text) => inlineOf(text).rest));
+    if (block.kind === 'table') return block.rows.map((row) => row.map((text) => inlineOf(text).rest));
     return { kind: block.kind, rest: inlineOf(block.text).rest };
   });
 
@@ -386,9 +376,7 @@ describeWith([recorded], 'the model of Remarkup agrees with Phabricator', () => 
   const pairsSchema = z.record(z.string(), z.object({ remarkup: z.string(), html: z.string() }));
   const pairs = () =>
     Object.entries(
-      pairsSchema.parse(
-        JSON.parse(readFileSync(sharedFolder('phabricator/remarkup-rendered.json'), 'utf8')),
-      ),
+      pairsSchema.parse(JSON.parse(readFileSync(sharedFolder('phabricator/remarkup-rendered.json'), 'utf8'))),
     );
 
   const entities = { lt: '<', gt: '>', quot: '"', '#039': "'", amp: '&' };
@@ -396,8 +384,7 @@ describeWith([recorded], 'the model of Remarkup agrees with Phabricator', () => 
     html
       .replace(/<[^>]*>/g, '')
       .replace(/&(lt|gt|quot|#039|amp);/g, (_, name: keyof typeof entities) => entities[name]);
-  const all = (html: string, pattern: RegExp) =>
-    [...html.matchAll(pattern)].map(([, inside = '']) => textOf(inside));
+  const all = (html: string, pattern: RegExp) => [...html.matchAll(pattern)].map(([, inside = '']) => textOf(inside));
 
   test('on code', () => {
     for (const [name, { remarkup, html }] of pairs()) {
@@ -406,9 +393,7 @@ describeWith([recorded], 'the model of Remarkup agrees with Phabricator', () => 
       expect(ofBlocks, name).toEqual(all(html, /<pre class="remarkup-code[^>]*>(.*?)<\/pre>/gs));
       const inLines = textsOf(blocks).flatMap((text) => inlineOf(text).code);
       expect(inLines, name).toEqual(all(html, /<tt class="remarkup-monospaced">(.*?)<\/tt>/gs));
-      const names = blocks.flatMap((block) =>
-        block.kind === 'code' ? (block.options.name ?? []) : [],
-      );
+      const names = blocks.flatMap((block) => (block.kind === 'code' ? (block.options.name ?? []) : []));
       expect(names, name).toEqual(all(html, /<div class="remarkup-code-header">(.*?)<\/div>/gs));
     }
   });
@@ -421,9 +406,7 @@ describeWith([recorded], 'the model of Remarkup agrees with Phabricator', () => 
         modelled.map((row) => row.length),
         name,
       ).toEqual(rows.map((row) => row.split('||').length));
-      const heads = blocksOf(remarkup).flatMap((block) =>
-        block.kind === 'table' ? block.hasHead : [],
-      );
+      const heads = blocksOf(remarkup).flatMap((block) => (block.kind === 'table' ? block.hasHead : []));
       expect(heads.some(Boolean), name).toBe(html.includes('<th>'));
     }
   });
@@ -441,16 +424,10 @@ describeWith([recorded], 'the model of Remarkup agrees with Phabricator', () => 
       expect(effectCount('mention'), name).toBe(mentions);
       expect(effectCount('object'), name).toBeGreaterThanOrEqual(cards - mentions + files);
       expect(effectCount('macro'), name).toBeGreaterThanOrEqual(
-        inHtml(
-          /<img id|<kbd>|class="visual-only phui-icon-view phui-font-fa (?!fa-briefcase|fa-file)/g,
-        ),
+        inHtml(/<img id|<kbd>|class="visual-only phui-icon-view phui-font-fa (?!fa-briefcase|fa-file)/g),
       );
-      expect(effectCount('link'), name).toBeGreaterThanOrEqual(
-        inHtml(/class="(?:remarkup-link|phriction-link)/g),
-      );
-      expect(blockCount('note'), name).toBe(
-        inHtml(/<div class="remarkup-(?:note|warning|important)"/g),
-      );
+      expect(effectCount('link'), name).toBeGreaterThanOrEqual(inHtml(/class="(?:remarkup-link|phriction-link)/g));
+      expect(blockCount('note'), name).toBe(inHtml(/<div class="remarkup-(?:note|warning|important)"/g));
       expect(blockCount('header'), name).toBe(inHtml(/class="remarkup-header"/g));
       expect(blockCount('quote'), name).toBe(inHtml(/<blockquote/g));
       expect(blockCount('rule'), name).toBe(inHtml(/<hr/g));
@@ -519,9 +496,7 @@ const hostileResult =
         warnings: [next()],
       },
       trials: aResult().trials.map((trial) => ({ ...trial, kernel: word(), logs: word() })),
-      leftOut: [
-        { variant: word(), rejection: { kind: 'boot-failed', message: next(), panic: next() } },
-      ],
+      leftOut: [{ variant: word(), rejection: { kind: 'boot-failed', message: next(), panic: next() } }],
       outcome: outcome(texts),
     });
   };
@@ -689,19 +664,14 @@ describe('no text of a result gets out of code', () => {
 
   test('the report is never longer than 100 kB, however long they are', () => {
     const long = fc
-      .tuple(
-        fc.constantFrom('`', '|', '\u4e2d', '🚦', '\n', 'a b '),
-        fc.integer({ min: 1, max: 9_000 }),
-      )
+      .tuple(fc.constantFrom('`', '|', '\u4e2d', '🚦', '\n', 'a b '), fc.integer({ min: 1, max: 9_000 }))
       .map(([part, count]) => part.repeat(count));
     fc.assert(
       fc.property(fc.array(long, { minLength: 1, maxLength: 5 }), fc.nat(3), (texts, which) => {
         const result = makers[which]?.(inTurn(texts, ['forwarding'])) ?? aResult();
         const { outcome } = result;
         const many =
-          outcome.kind === 'judged'
-            ? { ...outcome, cells: new Array(60).fill(outcome.cells).flat() }
-            : outcome;
+          outcome.kind === 'judged' ? { ...outcome, cells: new Array(60).fill(outcome.cells).flat() } : outcome;
         const remarkup = renderRemarkup({ ...result, outcome: many }, links);
         expect(Buffer.byteLength(remarkup)).toBeLessThanOrEqual(100_000);
         expect(effectsOf(remarkup).filter(({ kind }) => kind === 'mention')).toEqual([]);

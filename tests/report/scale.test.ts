@@ -12,10 +12,7 @@ test('The box of the middle points covers at least half of the axis, with an out
     minLength: 4,
     maxLength: 60,
   });
-  const outlier = fc.oneof(
-    fc.integer({ min: 0, max: 8_000 }),
-    fc.integer({ min: 13_000, max: 1e12 }),
-  );
+  const outlier = fc.oneof(fc.integer({ min: 0, max: 8_000 }), fc.integer({ min: 13_000, max: 1e12 }));
   fc.assert(
     fc.property(steady, outlier, fc.nat(60), (own, far, place) => {
       const values = own.toSpliced(place % own.length, 0, far);

@@ -26,9 +26,7 @@ describe('a sparkline', () => {
 
   test('is not flattened by one bad nightly run in thirty', () => {
     const nightlyRuns = Array.from({ length: 30 }, (_, index) => 100 + (index % 2) * 10);
-    const [calm, bad] = [nightlyRuns, [...nightlyRuns.slice(1), 1]].map((values) =>
-      drawn(values, []),
-    );
+    const [calm, bad] = [nightlyRuns, [...nightlyRuns.slice(1), 1]].map((values) => drawn(values, []));
     const heights = (svg = '') => new Set(svg.match(/(?<=[ML][\d.]+ )[\d.]+/g));
     expect(heights(bad).size).toBe(heights(calm).size);
   });

@@ -39,9 +39,7 @@ test('writes a flamegraph of each profile into a separate file', async () => {
   const directory = temporaryFolder();
   const { result, profiles } = anExperiment();
   await writeResult(directory, result, profiles);
-  const names = readdirSync(join(directory, 'report')).filter((name) =>
-    /^flame.*\.svg$/.test(name),
-  );
+  const names = readdirSync(join(directory, 'report')).filter((name) => /^flame.*\.svg$/.test(name));
   const cells = ['forwarding', 'ipfw-stateful', 'ipfw-stateless'];
   expect(names).toHaveLength(15);
   for (const cell of cells) {
@@ -50,9 +48,7 @@ test('writes a flamegraph of each profile into a separate file', async () => {
       expect(names).toContain(name);
       const svg = readFileSync(join(directory, 'report', name), 'utf8');
       expect(svg).toMatch(/^<svg .*<script>/s);
-      expect(svg).toContain(
-        `${cell} inet4, ${which === 'difference' ? 'patched against base' : which}`,
-      );
+      expect(svg).toContain(`${cell} inet4, ${which === 'difference' ? 'patched against base' : which}`);
     }
   }
 });
@@ -70,10 +66,7 @@ test('a failing drawing is omitted alone, with a warning', async () => {
     frames: Array.from({ length: 20 }, (_, depth) => ({ name: `${index}.${depth}` })),
     samples: 1,
   }));
-  const variants = [
-    profileOf('base', hostile),
-    profileOf('patched', [{ frames: [{ name: 'napi' }], samples: 1 }]),
-  ];
+  const variants = [profileOf('base', hostile), profileOf('patched', [{ frames: [{ name: 'napi' }], samples: 1 }])];
   const stale = join(directory, 'report', 'flamegraph-forwarding-inet4-base.svg');
   mkdirSync(join(directory, 'report'));
   writeFileSync(stale, '');

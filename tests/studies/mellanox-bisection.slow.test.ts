@@ -3,15 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { commit, git, newRepository } from '../fakes/repository.ts';
 import { describeWith } from '../needs.ts';
 import { expectCleanDut, expectNoSlip } from './slips.ts';
-import {
-  type Builder,
-  cellsOf,
-  changeOf,
-  expectItems,
-  judgeRange,
-  type Study,
-  startBuilder,
-} from './study.ts';
+import { type Builder, cellsOf, changeOf, expectItems, judgeRange, type Study, startBuilder } from './study.ts';
 import { startXeon40g } from './xeon-40g.ts';
 
 const version = (revision: string): string => `FreeBSD 13.0-CURRENT #0 main-${revision}`;
@@ -23,8 +15,7 @@ const speeds: Record<string, number> = {
 };
 
 /** The version, then the driver's text. */
-const makeKernel =
-  'cat sys/conf/version sys/dev/mlx5/uar > out/kernel && echo module > out/if_mlx5en.ko';
+const makeKernel = 'cat sys/conf/version sys/dev/mlx5/uar > out/kernel && echo module > out/if_mlx5en.ko';
 
 describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a bisection', () => {
   let builder: Builder;
@@ -56,33 +47,30 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a bisection', () => {
   const judgeRevision = async (study: Study, repository: string, revision: string) =>
     judgeRange(study, repository, `c255749..${revision.replace('+', '-')}`);
 
-  test.for(['c255761', 'c255751+c255761'])(
-    '%s, whose driver works, lost more than half',
-    async (revision) => {
-      const repository = driverRepository();
-      await using study = await startBisection(repository);
-      const judged = await judgeRevision(study, repository, revision);
-      const { result, report } = judged;
-      expect(result.outcome).toMatchObject({ kind: 'judged', verdict: 'regression' });
-      expect(Math.abs(changeOf(cellsOf(result)[0]) + 0.559)).toBeLessThan(0.01);
-      await expectNoSlip(judged, { base: version('c255749'), patched: version(revision) });
-      expectItems(report, {
-        cpu: 'Intel(R) Xeon(R) CPU E5-2697A v4 @ 2.60GHz',
-        'hw.ncpu': '32',
-        'NIC t5nex0': 'Chelsio Communications Inc T580-LP-CR Unified Wire Ethernet Controller',
-        'NIC mlx5_core0': 'Mellanox Technologies MT27700 Family [ConnectX-4]',
-        'cxl0 media': 'Ethernet 40Gbase-SR4 <full-duplex>',
-        'dev.cxl.0.nrxq': '32',
-        'dev.cxl.0.ntxq': '32',
-        'dev.mce.0.conf.channels': '32',
-        'machdep.hyperthreading_allowed': '1',
-      });
-      for (const port of ['cxl0', 'mce0']) {
-        expect(report).not.toMatch(new RegExp(`${port} options\`: .*(?:LRO|TSO)`));
-      }
-      expect(report).toContain('machdep.hyperthreading_allowed is 1 instead of 0');
-    },
-  );
+  test.for(['c255761', 'c255751+c255761'])('%s, whose driver works, lost more than half', async (revision) => {
+    const repository = driverRepository();
+    await using study = await startBisection(repository);
+    const judged = await judgeRevision(study, repository, revision);
+    const { result, report } = judged;
+    expect(result.outcome).toMatchObject({ kind: 'judged', verdict: 'regression' });
+    expect(Math.abs(changeOf(cellsOf(result)[0]) + 0.559)).toBeLessThan(0.01);
+    await expectNoSlip(judged, { base: version('c255749'), patched: version(revision) });
+    expectItems(report, {
+      cpu: 'Intel(R) Xeon(R) CPU E5-2697A v4 @ 2.60GHz',
+      'hw.ncpu': '32',
+      'NIC t5nex0': 'Chelsio Communications Inc T580-LP-CR Unified Wire Ethernet Controller',
+      'NIC mlx5_core0': 'Mellanox Technologies MT27700 Family [ConnectX-4]',
+      'cxl0 media': 'Ethernet 40Gbase-SR4 <full-duplex>',
+      'dev.cxl.0.nrxq': '32',
+      'dev.cxl.0.ntxq': '32',
+      'dev.mce.0.conf.channels': '32',
+      'machdep.hyperthreading_allowed': '1',
+    });
+    for (const port of ['cxl0', 'mce0']) {
+      expect(report).not.toMatch(new RegExp(`${port} options\`: .*(?:LRO|TSO)`));
+    }
+    expect(report).toContain('machdep.hyperthreading_allowed is 1 instead of 0');
+  });
 
   test('c255751, whose driver forwards nothing, is a regression with that reason', async () => {
     const repository = driverRepository();

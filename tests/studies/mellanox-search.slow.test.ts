@@ -46,19 +46,14 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'the bisection of a driver'
     commit(repository, { 'sys/conf/revision': `c${first}`, 'sys/dev/mlx5/uar': 'by-page' });
     for (let revision = first + 1; revision <= first + 12; revision++) {
       const driver = drivers[revision];
-      const files =
-        driver === undefined
-          ? { 'sys/conf/revision': `c${revision}` }
-          : { 'sys/dev/mlx5/uar': driver.uar };
+      const files = driver === undefined ? { 'sys/conf/revision': `c${revision}` } : { 'sys/dev/mlx5/uar': driver.uar };
       commit(repository, files, {}, driver?.subject ?? `Change c${revision}`);
       git(repository, 'tag', `c${revision}`);
     }
     return repository;
   }
 
-  async function search(
-    fixUps: readonly string[],
-  ): Promise<{ result: BisectResult; report: string; fixId: string }> {
+  async function search(fixUps: readonly string[]): Promise<{ result: BisectResult; report: string; fixId: string }> {
     const repository = revisions();
     await using study = await startXeon40g(truth, builder, repository);
     const directory = join(temporaryFolder(), 'work');
@@ -85,9 +80,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'the bisection of a driver'
     'with --fix-up %s it names the commit, in eleven boots at most',
     async (fixUp) => {
       const { result, report, fixId } = await search([fixUp]);
-      expect(bisectHeadline(result)).toMatch(
-        /^[0-9a-f]{12} costs 5[56]\.\d ± \d\.\d+ %, P > 0\.999/,
-      );
+      expect(bisectHeadline(result)).toMatch(/^[0-9a-f]{12} costs 5[56]\.\d ± \d\.\d+ %, P > 0\.999/);
       if (result.answer.kind !== 'culprit') throw new TypeError('No commit is named.');
       expect(named(result, result.answer.revision)).toBe(culprit);
       expect(result.answer.change.change).toBeCloseTo(-0.559, 2);

@@ -135,8 +135,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a revision', () => {
       },
       cancel: async () => undefined,
       hasRoom: async () => true,
-      ended: async ({ key }) =>
-        ended.has(key) ? { kind: 'ended', how: 'it passed' } : { kind: 'running' },
+      ended: async ({ key }) => (ended.has(key) ? { kind: 'ended', how: 'it passed' } : { kind: 'running' }),
     };
   }
 
@@ -171,9 +170,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a revision', () => {
 
   const commentsOn = (revision: { phid: string }): string[] =>
     phabricator.state.transactions.flatMap((one) =>
-      one.objectPHID === revision.phid && one.authorPHID === phabricator.bot.phid
-        ? (one.comment?.raw ?? [])
-        : [],
+      one.objectPHID === revision.phid && one.authorPHID === phabricator.bot.phid ? (one.comment?.raw ?? []) : [],
     );
 
   test('is measured when a webhook announces its new diff, and gets one comment', async () => {

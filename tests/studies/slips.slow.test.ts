@@ -47,7 +47,5 @@ test('a report with a slip of the published studies is found out', async () => {
     expect(spoilt.report, what).not.toBe(judged.report);
     await expect(expectNoSlip(spoilt, kernels), what).rejects.toThrow();
   }
-  await expect(
-    expectNoSlip(judged, { base: kernels.patched, patched: kernels.base }),
-  ).rejects.toThrow();
+  await expect(expectNoSlip(judged, { base: kernels.patched, patched: kernels.base })).rejects.toThrow();
 });

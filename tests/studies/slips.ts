@@ -69,8 +69,7 @@ export function expectTrafficThatWasSent({ result, report, study }: Judged): voi
   for (const trial of result.trials) {
     const sent = sendersDuring(study.lab.senders, trial);
     expect(sent).not.toEqual([]);
-    const total = (of: (options: PktGenOptions) => number) =>
-      sent.map(of).reduce((sum, one) => sum + one, 0);
+    const total = (of: (options: PktGenOptions) => number) => sent.map(of).reduce((sum, one) => sum + one, 0);
     expect(total(({ source, destination }) => source.size * destination.size)).toBe(flows);
     expect(total(({ ratePps, threads }) => ratePps * threads)).toBeCloseTo(offeredPps ?? 0, -1);
     const frameBytes = frameBytesFor(result.traffic, trial.cell);
@@ -81,16 +80,12 @@ export function expectTrafficThatWasSent({ result, report, study }: Judged): voi
   }
   if (result.trials.length === 0) return;
   expect(titleOf(report)).toContain(`${grouped(flows)} flows of `);
-  if (offeredPps !== undefined)
-    expect(titleOf(report)).toContain(`targeted ${formatPps(offeredPps)} `);
+  if (offeredPps !== undefined) expect(titleOf(report)).toContain(`targeted ${formatPps(offeredPps)} `);
   const most = Math.max(...result.trials.map((trial) => trial.offeredPps));
   expect(titleOf(report)).toContain(`sent up to ${formatPps(most)}, averaged over a trial`);
 }
 
-function sendersDuring(
-  senders: Judged['study']['lab']['senders'],
-  trial: TrialSummary,
-): PktGenOptions[] {
+function sendersDuring(senders: Judged['study']['lab']['senders'], trial: TrialSummary): PktGenOptions[] {
   const [from, to] = spanOf(trial);
   const journal = senders.flatMap((sender) => sender.journal);
   return journal.flatMap(({ at, command }) => {
@@ -119,13 +114,9 @@ export function expectTablesThatStandAlone({ report }: Judged): void {
 
 /** The line with the verdict was missing. */
 export function expectVerdicts({ result, report }: Judged): void {
-  expect(report).toMatch(
-    /^### \S+ ppsgate: \S+ (?:gains|loses|forwards nothing|may lose|was not measured)/,
-  );
+  expect(report).toMatch(/^### \S+ ppsgate: \S+ (?:gains|loses|forwards nothing|may lose|was not measured)/);
   for (const { cell, verdict } of cellsOf(result)) {
-    expect(rowOf(report, cellName(cell))[1]).toMatch(
-      new RegExp(`^\\S+ ${verdict.kind}(?:, forwards nothing)?$`),
-    );
+    expect(rowOf(report, cellName(cell))[1]).toMatch(new RegExp(`^\\S+ ${verdict.kind}(?:, forwards nothing)?$`));
   }
 }
 
@@ -144,9 +135,7 @@ export function expectProseThatFitsItsTable({ result, report }: Judged): void {
     headline.includes(' loses ') ? verdict.kind === 'regression' : verdict.kind === 'improvement',
   );
   const isAboutChanges = / (?:gains|loses) [\d.]+ %/.test(headline);
-  expect(told.map(([, , name]) => name)).toEqual(
-    isAboutChanges ? changed.map(({ cell }) => cellName(cell)) : [],
-  );
+  expect(told.map(([, , name]) => name)).toEqual(isAboutChanges ? changed.map(({ cell }) => cellName(cell)) : []);
   for (const [, percent, name = ''] of told) {
     const change = rowOf(report, name)[2]?.replaceAll('*', '') ?? '';
     expect(change.slice(0, 1)).toBe(headline.includes(' loses ') ? '−' : '+');
@@ -198,9 +187,7 @@ export function expectNothingOfTheGenerator({ result }: Judged): void {
   for (const { verdict, comparisons, runs } of cellsOf(result)) {
     const valid = runs.filter(({ validity }) => validity.kind === 'valid');
     for (const run of valid) {
-      const trial = result.trials.find(
-        ({ number, attempt }) => number === run.trial && attempt === run.attempt,
-      );
+      const trial = result.trials.find(({ number, attempt }) => number === run.trial && attempt === run.attempt);
       expect(run.pps / (trial?.offeredPps ?? 0)).toBeLessThan(0.98);
     }
     if (valid.length === 0) expect([verdict.kind, comparisons]).toEqual(['invalid', []]);

@@ -20,11 +20,7 @@ import type { CellResult, Result } from '../../src/model/result.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { freebsdBuilder } from '../fakes/freebsd-builder.ts';
 import { type KernelText, kernelArchive } from '../fakes/freebsd-lab/kernel.ts';
-import {
-  type FreebsdLab,
-  type FreebsdLabOptions,
-  startFreebsdLab,
-} from '../fakes/freebsd-lab/lab.ts';
+import { type FreebsdLab, type FreebsdLabOptions, startFreebsdLab } from '../fakes/freebsd-lab/lab.ts';
 import type { Load } from '../fakes/freebsd-lab/network.ts';
 import { depsOf, testbedOf } from '../fakes/freebsd-testbed.ts';
 import { memoryHistory } from '../fakes/history.ts';
@@ -238,8 +234,7 @@ export function cellsOf({ outcome }: Result): CellResult[] {
 }
 
 /** The change of a cell, of the judged metric; NaN if it has none. */
-export const changeOf = (cell: CellResult | undefined): number =>
-  cell?.comparisons[0]?.interval.change ?? Number.NaN;
+export const changeOf = (cell: CellResult | undefined): number => cell?.comparisons[0]?.interval.change ?? Number.NaN;
 
 /** Expects the properties of the DUT in the report. */
 export function expectItems(report: string, items: Record<string, string>): void {

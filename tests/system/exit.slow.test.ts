@@ -31,9 +31,7 @@ test.for([
 test('a patch that does not load or apply is at fault', () => {
   const outcome = { kind: 'does-not-load', scenario: 'forwarding', message: '' } as const;
   expect(conclusionOfResult({ outcome })).toBe('patchAtFault');
-  expect(conclusionOfResult({ outcome: { kind: 'does-not-apply', message: '' } })).toBe(
-    'patchAtFault',
-  );
+  expect(conclusionOfResult({ outcome: { kind: 'does-not-apply', message: '' } })).toBe('patchAtFault');
 });
 
 test('wrong usage exits with 2, and a failure of infrastructure with 4', () => {
@@ -50,11 +48,7 @@ test('wrong usage exits with 2, and a failure of infrastructure with 4', () => {
   expect(exitCodes[conclusionOfError('thrown by whom?')]).toBe(4);
 });
 
-async function exitOf(
-  work: (signal: AbortSignal) => Promise<number>,
-  debug = false,
-  lastWords: string[] = [],
-) {
+async function exitOf(work: (signal: AbortSignal) => Promise<number>, debug = false, lastWords: string[] = []) {
   const told: string[] = [];
   const before = process.exitCode;
   await runToExit(work, {

@@ -3,12 +3,7 @@ import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  ForeignFileError,
-  placeBelow,
-  readForeignFile,
-  readForeignText,
-} from '../../src/system/foreign-files.ts';
+import { ForeignFileError, placeBelow, readForeignFile, readForeignText } from '../../src/system/foreign-files.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 
 /** A folder with `a/b.txt`, beside a secret. */
@@ -81,9 +76,7 @@ test.for([
 
 test('A file with more bytes than it may have is not read', async () => {
   const { folder } = data();
-  await expect(readForeignFile(folder, 'a/b.txt', 6)).rejects.toThrow(
-    'it has 7 bytes, more than the limit of 6',
-  );
+  await expect(readForeignFile(folder, 'a/b.txt', 6)).rejects.toThrow('it has 7 bytes, more than the limit of 6');
 });
 
 // Attack read/foreign-paths

@@ -2,13 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import {
-  isRunning,
-  openProcessView,
-  type ProcessMark,
-  signalGroup,
-  startOf,
-} from '../../src/system/process.ts';
+import { isRunning, openProcessView, type ProcessMark, signalGroup, startOf } from '../../src/system/process.ts';
 import { stateOf } from '../fakes/running.ts';
 import { describeWith } from '../needs.ts';
 

@@ -40,9 +40,7 @@ test.for([
 });
 
 test('A write to a full disk names no file, and still has a sentence', () => {
-  expect(sentenceOf(failure('ENOSPC', 'write'))).toMatch(
-    /^No space is left on .* \(ENOSPC\): free some space there, /,
-  );
+  expect(sentenceOf(failure('ENOSPC', 'write'))).toMatch(/^No space is left on .* \(ENOSPC\): free some space there, /);
 });
 
 test('A folder below a file is refused with its path', async () => {

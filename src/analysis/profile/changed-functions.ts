@@ -28,16 +28,11 @@ export function explain(
   const totals = { base: samplesOf(base.stacks), patched: samplesOf(patched.stacks) };
   const exactness = cost?.metric === 'instructionsPerPacket' ? counted : sampled;
   const functions = ownShares(base, patched, totals, exactness);
-  const slowdowns =
-    cost === undefined ? [1, 1 / medianRatio(functions)] : [cost.patched / cost.base];
+  const slowdowns = cost === undefined ? [1, 1 / medianRatio(functions)] : [cost.patched / cost.base];
   const chances = functions.map((one) =>
     Math.max(...slowdowns.map((slowdown) => chanceOf(one.samples, totals, slowdown, exactness))),
   );
-  const changedFunctions = unlikely(
-    functions,
-    chances,
-    isChange ? falseAlarm.changed : falseAlarm.unchanged,
-  )
+  const changedFunctions = unlikely(functions, chances, isChange ? falseAlarm.changed : falseAlarm.unchanged)
     .filter(({ ratio }) =>
       isLarge(
         slowdowns.map((slowdown) => relativeChange(ratio, slowdown)),
@@ -74,12 +69,7 @@ export type PacketCost = Pick<Comparison, 'base' | 'patched'> & { metric: Cost }
 
 type OwnShare = { name: string; module: string | undefined; samples: Pair; ratio: Pair };
 
-function ownShares(
-  base: Profile,
-  patched: Profile,
-  totals: Pair,
-  { minChange }: Exactness,
-): OwnShare[] {
+function ownShares(base: Profile, patched: Profile, totals: Pair, { minChange }: Exactness): OwnShare[] {
   const leaves = [...leavesOf(base, 'base'), ...leavesOf(patched, 'patched')];
   return [...Map.groupBy(leaves, ({ name }) => name).values()]
     .flatMap(byModule)
@@ -99,16 +89,14 @@ const leavesOf = ({ stacks }: Profile, of: keyof Pair): Leaf[] =>
 
 /** A function that moved to another module is still the same, unless a profile has its name in several. */
 function byModule(leaves: Leaf[]): Leaf[][] {
-  const modules = (of: keyof Pair) =>
-    new Set(leaves.filter((leaf) => leaf.of === of).map(({ module }) => module));
+  const modules = (of: keyof Pair) => new Set(leaves.filter((leaf) => leaf.of === of).map(({ module }) => module));
   if (modules('base').size <= 1 && modules('patched').size <= 1) return [leaves];
   return [...Map.groupBy(leaves, ({ module }) => module).values()];
 }
 
 function shareOf(leaves: readonly Leaf[], totals: Pair): OwnShare {
   const last = leaves.at(-1);
-  const samplesIn = (of: keyof Pair) =>
-    sum(leaves.filter((leaf) => leaf.of === of).map(({ samples }) => samples));
+  const samplesIn = (of: keyof Pair) => sum(leaves.filter((leaf) => leaf.of === of).map(({ samples }) => samples));
   const samples = { base: samplesIn('base'), patched: samplesIn('patched') };
   return {
     name: last?.name ?? '',
@@ -133,10 +121,7 @@ const relativeChange = ({ base, patched }: Pair, slowdown: number): number =>
 const isLarge = (changes: readonly number[], { minChange }: Exactness): boolean =>
   Math.min(...changes) >= minChange || Math.max(...changes) <= -minChange;
 
-const changedFunctionOf = (
-  { name, module, ratio }: OwnShare,
-  cost: PacketCost | undefined,
-): ChangedFunction => ({
+const changedFunctionOf = ({ name, module, ratio }: OwnShare, cost: PacketCost | undefined): ChangedFunction => ({
   function: name,
   ...(module !== undefined && { module }),
   baseRatio: ratio.base,

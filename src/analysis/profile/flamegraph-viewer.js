@@ -69,9 +69,7 @@ class FlamegraphView {
   listen() {
     const { svg, bar } = this;
     svg.addEventListener('click', ({ target }) => this.zoom(this.frameAt(target)));
-    svg.addEventListener('pointerover', ({ target }) =>
-      this.describe(this.frameAt(target) ?? this.focused),
-    );
+    svg.addEventListener('pointerover', ({ target }) => this.describe(this.frameAt(target) ?? this.focused));
     svg.addEventListener('pointerleave', () => this.describe(this.focused));
     svg.addEventListener('focusin', ({ target }) => this.focus(this.frameAt(target)));
     svg.addEventListener('focusout', () => this.focus(undefined));
@@ -242,9 +240,7 @@ function elementsOf(row) {
   const [narrow] = row.getElementsByTagName('metadata');
   if (narrow) {
     const added = narrow.textContent.split('\n').map(narrowFrame);
-    row.replaceChildren(
-      ...[...row.querySelectorAll('g'), ...added].sort((a, b) => left(a) - left(b)),
-    );
+    row.replaceChildren(...[...row.querySelectorAll('g'), ...added].sort((a, b) => left(a) - left(b)));
   }
   return /** @type {SVGGElement[]} */ ([...row.children]);
 }
@@ -416,8 +412,7 @@ function barOf(svg) {
 }
 
 /** @type {(parent: Element, name: string, attributes: Record<string, string>) => HTMLElement} */
-const html = (parent, name, attributes) =>
-  add(parent, document.createElementNS(htmlSpace, name), attributes);
+const html = (parent, name, attributes) => add(parent, document.createElementNS(htmlSpace, name), attributes);
 
 /** @type {<Added extends Element>(parent: Element, element: Added, attributes: Record<string, string>) => Added} */
 function add(parent, element, attributes) {

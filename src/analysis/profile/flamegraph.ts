@@ -17,8 +17,7 @@ import { ProfileError } from './profile-error.ts';
 export { flamegraphStyle };
 
 /** Include it once per page. */
-export const flamegraphScript = (): string =>
-  embeddedScript(new URL('./flamegraph-viewer.js', import.meta.url));
+export const flamegraphScript = (): string => embeddedScript(new URL('./flamegraph-viewer.js', import.meta.url));
 
 export type FlamegraphOptions = {
   title: string;
@@ -57,9 +56,7 @@ export function flamegraph(profile: Profile, options: FlamegraphOptions): string
   const className = base ? 'ppsgate-flamegraph difference' : 'ppsgate-flamegraph';
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" class="${className}" width="${widthPixels}" height="${height}" viewBox="0 0 ${widthPixels} ${height}" role="group" aria-label="${escaped(label)}">`,
-    ...(standalone
-      ? [`<title>${escaped(title)}</title>\n<style><![CDATA[${flamegraphStyle()}]]></style>`]
-      : []),
+    ...(standalone ? [`<title>${escaped(title)}</title>\n<style><![CDATA[${flamegraphStyle()}]]></style>`] : []),
     `<g class="header" transform="translate(${margin} 0)">\n${header.markup}\n</g>`,
     `<g class="body" transform="translate(${margin} ${bodyTop})">\n${body.markup}\n</g>`,
     ...(standalone ? [`<script><![CDATA[${flamegraphScript()}]]></script>`] : []),
@@ -111,13 +108,10 @@ function single(profile: Profile, width: number): Drawing {
   const total = samplesOf(stacks);
   const classNameByModule = moduleClassNames(profile);
   const lookOf = remembered(
-    (frame: Frame) =>
-      `${classNameByModule.get(moduleName(frame) ?? '') ?? 'plain'} ${nameClassName(frame.name)}`,
+    (frame: Frame) => `${classNameByModule.get(moduleName(frame) ?? '') ?? 'plain'} ${nameClassName(frame.name)}`,
   );
   const placed = layout({ profile: stacks, base: [] }, 'profile', scaled(total, width));
-  const aboutOf = remembered(
-    (samples: number) => `${counted(samples)}, ${percent(samples / total)}`,
-  );
+  const aboutOf = remembered((samples: number) => `${counted(samples)}, ${percent(samples / total)}`);
   const drawn = flames(placed, {
     classNames: ({ frame }) => lookOf(frame),
     about: ({ samples }) => aboutOf(samples.profile),
@@ -158,8 +152,7 @@ function vanishedLane(placed: Layout, changeOf: (box: Box) => ShareChange): read
   const isGone = ({ samples }: Box) => samples.profile === 0;
   const drawn = flames(placed, {
     classNames: (box) => (isGone(box) ? `${changeClassName(changeOf(box))} gone` : 'caller'),
-    about: (box) =>
-      isGone(box) ? changeText(changeOf(box)) : `calls what is gone, ${share(box)} of base`,
+    about: (box) => (isGone(box) ? changeText(changeOf(box)) : `calls what is gone, ${share(box)} of base`),
   });
   const heading = `Only in base (dashed, to the same scale): ${share(root)}`;
   return [line('note', heading, 32), drawn];
@@ -176,12 +169,7 @@ function flames({ rows }: Layout, { classNames, about }: FrameDescription): Part
     const narrow: string[] = [];
     for (const box of row) {
       const isWide = box.width >= minWidePixels;
-      const text = (isWide ? wideFrame : narrowFrame)(
-        box,
-        textsOf(box.frame),
-        classNames(box),
-        about(box),
-      );
+      const text = (isWide ? wideFrame : narrowFrame)(box, textsOf(box.frame), classNames(box), about(box));
       characters += text.length;
       if (characters > maxCharacters) throw tooLarge;
       (isWide ? wide : narrow).push(text);
@@ -212,24 +200,15 @@ function frameTexts(frame: Frame): FrameTexts {
 }
 
 /** `about` is text for XML. */
-function wideFrame(
-  box: Box,
-  { name, title, module }: FrameTexts,
-  classNames: string,
-  about: string,
-): string {
+function wideFrame(box: Box, { name, title, module }: FrameTexts, classNames: string, about: string): string {
   const label = fitted(name, box.width);
   const text = label && `<text x="${round(box.x + 3)}" y="12">${escaped(label)}</text>`;
   return `<g class="${classNames}"><title>${title}\n${module}${about}</title><rect x="${round(box.x)}" width="${round(box.width)}" height="${frameHeight}"/>${text}</g>`;
 }
 
 /** A line that flamegraph-viewer.js reads: escaped text has no tabs and line ends. */
-const narrowFrame = (
-  box: Box,
-  { title, module }: FrameTexts,
-  classNames: string,
-  about: string,
-): string => `${classNames}\t${round(box.x)}\t${round(box.width)}\t${title}\t${module}${about}`;
+const narrowFrame = (box: Box, { title, module }: FrameTexts, classNames: string, about: string): string =>
+  `${classNames}\t${round(box.x)}\t${round(box.width)}\t${title}\t${module}${about}`;
 
 /** A frame has about 200 characters, with a maliciously long name 2,000. */
 const maxCharacters = 30_000_000;
@@ -265,19 +244,14 @@ function hiddenNote({ samples, hiddenSamples }: Layout): readonly Part[] {
 function changeText({ before, now }: ShareChange): string {
   const points = Math.abs(100 * (now - before)).toFixed(2);
   const sign = Number(points) === 0 ? '±' : now < before ? '−' : '+';
-  const [from, to] = [
-    before > 0 ? percent(before) : 'not in base',
-    now > 0 ? percent(now) : 'gone',
-  ];
+  const [from, to] = [before > 0 ? percent(before) : 'not in base', now > 0 ? percent(now) : 'gone'];
   return `${from} → ${to} (${sign}${points} points)`;
 }
 
 function changeLegend(): Part {
   const steps = changeSteps.map((least, index) => ({ least, step: index + 1 }));
   const swatches = [
-    ...steps
-      .toReversed()
-      .map(({ least, step }) => ({ classNames: `less${step}`, text: `−${least}` })),
+    ...steps.toReversed().map(({ least, step }) => ({ classNames: `less${step}`, text: `−${least}` })),
     { classNames: 'even', text: '0' },
     ...steps.map(({ least, step }) => ({ classNames: `more${step}`, text: `+${least}` })),
   ];
@@ -315,10 +289,7 @@ const maxInLegend = 8;
 const minInLegend = 0.001;
 
 /** Lists modules by samples that ended in them; empty if the profile has no modules. */
-function moduleLegend(
-  { stacks }: Profile,
-  classNameByModule: ReadonlyMap<string, string>,
-): readonly Part[] {
+function moduleLegend({ stacks }: Profile, classNameByModule: ReadonlyMap<string, string>): readonly Part[] {
   if (classNameByModule.size === 0) return [];
   const samplesIn = new Map<string, number>();
   const nameOf = remembered(moduleName);

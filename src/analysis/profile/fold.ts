@@ -160,8 +160,7 @@ export function* foldedLines(profile: FoldedProfile, options?: FoldOptions): Ite
 }
 
 /** Names frames in their printed form. */
-export const labels = (modules: boolean): ((frame: Frame) => string) =>
-  remembered((frame) => labelOf(frame, modules));
+export const labels = (modules: boolean): ((frame: Frame) => string) => remembered((frame) => labelOf(frame, modules));
 
 function labelOf({ name, module }: Frame, modules: boolean): string {
   const file = module?.slice(module.lastIndexOf('/') + 1);

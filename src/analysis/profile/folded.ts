@@ -41,8 +41,7 @@ const maxTracked = 64;
  * Detects a difference, which has the samples of two profiles. A function's name may end in a number, but hardly in
  * every line.
  */
-const hasTwoCounts = (frames: string): boolean =>
-  /\S[ \t]\d*\.?\d+$/.test(frames.slice(-maxTracked));
+const hasTwoCounts = (frames: string): boolean => /\S[ \t]\d*\.?\d+$/.test(frames.slice(-maxTracked));
 
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 

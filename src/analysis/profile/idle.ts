@@ -123,9 +123,7 @@ export function withoutIdle(profile: Profile): {
   const idle: Stack[] = [];
   const working: Stack[] = [];
   for (const stack of profile.stacks) (idles(stack.frames, kindOf) ? idle : working).push(stack);
-  const distinctive = idle.flatMap(({ frames }) =>
-    frames.filter((frame) => isDistinctive(kindOf(frame))),
-  );
+  const distinctive = idle.flatMap(({ frames }) => frames.filter((frame) => isDistinctive(kindOf(frame))));
   return {
     profile: { ...profile, stacks: working },
     idleSamples: samplesOf(idle),
@@ -133,17 +131,9 @@ export function withoutIdle(profile: Profile): {
   };
 }
 
-type Kind =
-  | 'loop'
-  | 'mixed-loop'
-  | 'halt'
-  | 'preparation'
-  | 'interruption'
-  | 'named-idle'
-  | 'other';
+type Kind = 'loop' | 'mixed-loop' | 'halt' | 'preparation' | 'interruption' | 'named-idle' | 'other';
 
-const isDistinctive = (kind: Kind): boolean =>
-  kind === 'loop' || kind === 'mixed-loop' || kind === 'halt';
+const isDistinctive = (kind: Kind): boolean => kind === 'loop' || kind === 'mixed-loop' || kind === 'halt';
 
 function idles(frames: readonly Frame[], kindOf: (frame: Frame) => Kind): boolean {
   let halts = true;
@@ -174,8 +164,7 @@ function kindOfName(name: string): Kind {
 }
 
 /** Usual names of idle drivers, trusted only in the idle process: programs have idle functions, too. */
-const idleName =
-  /idle|cstate|mwait|halt(?:$|_)|_hlt$|cpu_suspend|_cede|snooze|(?:^|_)wf[ie](?:$|_)/;
+const idleName = /idle|cstate|mwait|halt(?:$|_)|_hlt$|cpu_suspend|_cede|snooze|(?:^|_)wf[ie](?:$|_)/;
 
 /** Strips the additions of compilers (`.constprop.0`), collapsers (`_[k]`) and --modules (``kernel` ``). */
 const bareName = (name: string): string =>

@@ -101,11 +101,7 @@ export function stackList(file: string, bounds: ProfileBounds) {
 }
 
 /** Counts names for each stack, as a pmcstat call graph names a function once for any number of stacks. */
-export function checkCharacters(
-  stacks: readonly Stack[],
-  file: string,
-  bounds: ProfileBounds,
-): void {
+export function checkCharacters(stacks: readonly Stack[], file: string, bounds: ProfileBounds): void {
   const { characters: most } = bounds;
   if (most === undefined) return;
   let characters = 0;
@@ -179,9 +175,7 @@ export class SkippedLines {
     if (this.#count === 0) return [];
     const { line, text } = this.#first;
     const lines = this.#count === 1 ? '1 line is' : `${grouped(this.#count)} lines are`;
-    return [
-      `${lines} skipped in ${name} as no part of a stack; the first is line ${line}, "${shortened(text)}".`,
-    ];
+    return [`${lines} skipped in ${name} as no part of a stack; the first is line ${line}, "${shortened(text)}".`];
   }
 }
 

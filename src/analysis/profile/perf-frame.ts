@@ -40,8 +40,7 @@ function labelled(label: string): FoundFrame {
   return { name: symbol.replace(offset, ''), ...modulePart(module) };
 }
 
-const modulePart = (module: string | undefined) =>
-  module === undefined ? {} : { module: module.replace(offset, '') };
+const modulePart = (module: string | undefined) => (module === undefined ? {} : { module: module.replace(offset, '') });
 
 /** C++ names contain parentheses too, but none that follow a space and end the line. */
 function parted(text: string): [symbol: string, module?: string] {

@@ -43,8 +43,7 @@ const tracepointFields = /^\w+=\S* \w+=/;
 const guest = /^(?:VM:\s{0,8}\d{1,10} |VCPU:\d{1,10} ){1,2}/;
 /** The length and bytes of the sampled instruction, after its stack. */
 const instruction = /^ (?:ilen|insn): /;
-const beforeAddress =
-  /^(\s{0,64}\S.{0,199}?)( (?=[ \da-f]{16}(?: \S|$)) {0,15}[\da-f]{1,16}(?: \S.*)?)$/;
+const beforeAddress = /^(\s{0,64}\S.{0,199}?)( (?=[ \da-f]{16}(?: \S|$)) {0,15}[\da-f]{1,16}(?: \S.*)?)$/;
 
 // Limits the blanks after the command, as its end is tried at 64 positions: perf pads to 16 columns at most.
 const gap = String.raw`(?:\s{1,64}|$)`;

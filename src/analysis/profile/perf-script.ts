@@ -279,8 +279,7 @@ class PerfScriptReader {
 }
 
 /** True for a head with only a process, its CPU or a period; the address of a frame begins further right. */
-const isNumbers = (line: string): boolean =>
-  /^ {1,9}-?\d{1,10}(?:\/-?\d{1,10})?(?: {1,10}\d{1,10})?\s*$/.test(line);
+const isNumbers = (line: string): boolean => /^ {1,9}-?\d{1,10}(?:\/-?\d{1,10})?(?: {1,10}\d{1,10})?\s*$/.test(line);
 
 /** Merges stacks with equal frames, in order of first appearance. */
 function stackTable(name: string, bounds: ProfileBounds) {

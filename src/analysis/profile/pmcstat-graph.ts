@@ -26,11 +26,7 @@ import { ProfileError } from './profile-error.ts';
  * but counts them. pmcstat names a module only if it differs from the previous line.
  * @throws ProfileError if no line is a sample, or a number is too large.
  */
-export function pmcstatGraphParser(
-  name: string,
-  bounds: ProfileBounds,
-  sink?: StackSink,
-): ProfileParser {
+export function pmcstatGraphParser(name: string, bounds: ProfileBounds, sink?: StackSink): ProfileParser {
   const reader = new CallGraphReader(name, bounds, sink);
   return {
     take(bytes) {
@@ -83,8 +79,7 @@ class CallGraphReader {
   #takeLine(bytes: Buffer, start: number): number {
     const indentEnd = skipSpaces(bytes, start);
     const shareEnd = skip(bytes, indentEnd, share);
-    if (shareEnd === indentEnd || !startsCount(bytes, shareEnd))
-      return this.#takeOther(bytes, start);
+    if (shareEnd === indentEnd || !startsCount(bytes, shareEnd)) return this.#takeOther(bytes, start);
 
     const countStart = shareEnd + '%  ['.length;
     const countEnd = skip(bytes, countStart, digit);
@@ -138,8 +133,7 @@ class CallGraphReader {
   }
 
   #countIn(bytes: Buffer, start: number, end: number): number {
-    if (end - start > exactDigits)
-      return sampleCount(bytes.toString('latin1', start, end), this.#place());
+    if (end - start > exactDigits) return sampleCount(bytes.toString('latin1', start, end), this.#place());
     let count = 0;
     for (let at = start; at < end; at += 1) count = count * 10 + (bytes[at] ?? 0) - zero;
     return count;
@@ -185,11 +179,7 @@ class CallGraphReader {
         ...(this.#kernel !== undefined && { kernel: this.#kernel }),
         stacks: this.#stacks.all,
       },
-      notes: [
-        ...notes,
-        ...this.#skipped.notes(name),
-        ...(how === undefined ? [] : [cutNote(name, how)]),
-      ],
+      notes: [...notes, ...this.#skipped.notes(name), ...(how === undefined ? [] : [cutNote(name, how)])],
     };
   }
 }
@@ -200,10 +190,7 @@ type Named = { readonly name: string; frame?: Frame };
 const nameless: Frame = { name: '' };
 
 const startsCount = (bytes: Buffer, at: number): boolean =>
-  bytes[at] === percent &&
-  bytes[at + 1] === space &&
-  bytes[at + 2] === space &&
-  bytes[at + 3] === openingBracket;
+  bytes[at] === percent && bytes[at + 1] === space && bytes[at + 2] === space && bytes[at + 3] === openingBracket;
 
 const percent = 0x25;
 const space = 0x20;

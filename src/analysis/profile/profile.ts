@@ -24,8 +24,7 @@ export type Profile = {
   readonly stacks: readonly Stack[];
 };
 
-export const samplesOf = (stacks: readonly Stack[]): number =>
-  stacks.reduce((sum, { samples }) => sum + samples, 0);
+export const samplesOf = (stacks: readonly Stack[]): number => stacks.reduce((sum, { samples }) => sum + samples, 0);
 
 /** Remembers what `make` returned: large profiles repeat a few thousand functions, and as many counts. */
 export function remembered<Key, Made>(make: (key: Key) => Made): (key: Key) => Made {

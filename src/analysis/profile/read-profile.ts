@@ -35,11 +35,7 @@ export async function readProfile(
 }
 
 /** @throws ProfileError as readProfile does. */
-export function parseProfile(
-  text: string,
-  name = 'the profile',
-  bounds: ProfileBounds = ownBounds,
-): Profile {
+export function parseProfile(text: string, name = 'the profile', bounds: ProfileBounds = ownBounds): Profile {
   const reading = startReading(name, bounds);
   reading.take(Buffer.from(text));
   return reading.end().profile;
@@ -94,18 +90,11 @@ const lineEnd = Buffer.from('\n');
 
 /** Some editors begin a text with a byte order mark. */
 const withoutMark = (bytes: Buffer): Buffer =>
-  bytes.subarray(0, byteOrderMark.length).equals(byteOrderMark)
-    ? bytes.subarray(byteOrderMark.length)
-    : bytes;
+  bytes.subarray(0, byteOrderMark.length).equals(byteOrderMark) ? bytes.subarray(byteOrderMark.length) : bytes;
 
 const byteOrderMark = Buffer.from('\uFEFF');
 
-function parserFor(
-  head: Buffer,
-  name: string,
-  bounds: ProfileBounds,
-  sink: StackSink | undefined,
-): ProfileParser {
+function parserFor(head: Buffer, name: string, bounds: ProfileBounds, sink: StackSink | undefined): ProfileParser {
   refuseBinary(head, name);
   const lines = head.toString('utf8', 0, headBytes).split('\n');
   if (lines.every(isBlank)) throw empty(name);
@@ -120,21 +109,16 @@ function parserFor(
  * Rejects fractions, which are no counts, for the parser of folded stacks; a single one may be a version in a sentence.
  */
 const isFolded = ([first = '', ...others]: readonly string[]): boolean =>
-  isFoldedLine(first) ||
-  (isFractionLine(first) && (first.includes(';') || others.some(isFoldedLine)));
+  isFoldedLine(first) || (isFractionLine(first) && (first.includes(';') || others.some(isFoldedLine)));
 
 const isCallGraphLine = (line: string): boolean =>
   /^@ \S.* \[\d+ samples\]/.test(line) || /^ *[\d.]+% {2}\[\d+\]/.test(line);
 
 function refuseBinary(head: Buffer, name: string): void {
   if (/^PERF(?:ILE2|FILE)/.test(head.toString('latin1', 0, 'PERFFILE'.length))) {
-    throw new ProfileError(
-      `${name} is a recording of perf; print it with perf script -i ${name} and read that.`,
-    );
+    throw new ProfileError(`${name} is a recording of perf; print it with perf script -i ${name} and read that.`);
   }
-  const known = compressions.find(({ magic }) =>
-    head.subarray(0, magic.length).equals(Buffer.from(magic)),
-  );
+  const known = compressions.find(({ magic }) => head.subarray(0, magic.length).equals(Buffer.from(magic)));
   if (known !== undefined) {
     throw new ProfileError(`${name} is compressed; unpack it with ${known.program} -dc ${name}.`);
   }
@@ -155,8 +139,7 @@ const compressions = [
   { magic: [0x28, 0xb5, 0x2f, 0xfd], program: 'zstd' },
 ];
 
-const expectation =
-  'give what pmcstat -G or perf script printed, or folded stacks like "main;read 12"';
+const expectation = 'give what pmcstat -G or perf script printed, or folded stacks like "main;read 12"';
 
 const empty = (name: string) => new ProfileError(`${name} is empty; ${expectation}.`);
 

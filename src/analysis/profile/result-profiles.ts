@@ -37,18 +37,12 @@ export async function readProfiles(
 }
 
 /** Returns the cells with profiles, or with failed attempts at them. */
-export function profiledCells(
-  result: Result | BisectResult,
-): readonly Pick<CellResult, 'cell' | 'profiles'>[] {
+export function profiledCells(result: Result | BisectResult): readonly Pick<CellResult, 'cell' | 'profiles'>[] {
   if ('kind' in result) return [result];
   return result.outcome.kind === 'judged' ? result.outcome.cells : [];
 }
 
-function parsed(
-  text: string,
-  name: string,
-  leftOut: (why: string) => void,
-): Omit<TakenProfile, 'variant'> | undefined {
+function parsed(text: string, name: string, leftOut: (why: string) => void): Omit<TakenProfile, 'variant'> | undefined {
   try {
     const { profile, idleFrames } = withoutIdle(parseProfile(text, name, foreignBounds));
     return { profile, idleFrames };
@@ -60,14 +54,8 @@ function parsed(
 }
 
 /** Adds the reasons found in the profiles; for a bisection, those of the change's neighbours. */
-export function withReasons<R extends Result | BisectResult>(
-  result: R,
-  profiles: readonly CellProfiles[],
-): R;
-export function withReasons(
-  result: Result | BisectResult,
-  profiles: readonly CellProfiles[],
-): Result | BisectResult {
+export function withReasons<R extends Result | BisectResult>(result: R, profiles: readonly CellProfiles[]): R;
+export function withReasons(result: Result | BisectResult, profiles: readonly CellProfiles[]): Result | BisectResult {
   if ('kind' in result) return withBisectReason(result, profiles);
   const { outcome } = result;
   if (outcome.kind !== 'judged') return result;
@@ -81,10 +69,7 @@ export function withReasons(
   return { ...result, outcome: { ...outcome, cells } };
 }
 
-function withBisectReason(
-  { reason: _, ...result }: BisectResult,
-  profiles: readonly CellProfiles[],
-): BisectResult {
+function withBisectReason({ reason: _, ...result }: BisectResult, profiles: readonly CellProfiles[]): BisectResult {
   const { answer, metric } = result;
   if (answer.kind !== 'culprit' && answer.kind !== 'group') return result;
   const { before: base, after: patched } = answer.change;
@@ -114,16 +99,9 @@ function packetCost(
   { profiles }: Pick<CellResult, 'profiles'>,
 ): PacketCost | undefined {
   const costOf = (cost: Cost): PacketCost[] =>
-    comparisons.flatMap(({ metric, base, patched }) =>
-      metric === cost ? { metric: cost, base, patched } : [],
-    );
-  const isByInstructions = profiles.every(
-    (one) => one.kind !== 'profiled' || one.event === 'instructions',
-  );
-  const [measuredCost] = [
-    ...(isByInstructions ? costOf('instructionsPerPacket') : []),
-    ...costOf('nsPerPacket'),
-  ];
+    comparisons.flatMap(({ metric, base, patched }) => (metric === cost ? { metric: cost, base, patched } : []));
+  const isByInstructions = profiles.every((one) => one.kind !== 'profiled' || one.event === 'instructions');
+  const [measuredCost] = [...(isByInstructions ? costOf('instructionsPerPacket') : []), ...costOf('nsPerPacket')];
   if (measuredCost !== undefined) return measuredCost;
   const pps = comparisons.find(({ metric }) => metric === 'pps');
   if (pps === undefined || !(pps.base > 0 && pps.patched > 0)) return undefined;

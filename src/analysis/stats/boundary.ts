@@ -74,10 +74,7 @@ function spread(
 ): DensityNode[] {
   return gaussLegendre(count).map(({ at, weight }) => {
     const place = low + ((high - low) * (at + 1)) / 2;
-    const density = sumOver(
-      from,
-      ({ at: start, mass }) => mass * normalDensity((place - start) / deviation),
-    );
+    const density = sumOver(from, ({ at: start, mass }) => mass * normalDensity((place - start) / deviation));
     return { at: place, mass: ((density / deviation) * weight * (high - low)) / 2 };
   });
 }
@@ -87,11 +84,7 @@ function spread(
  * `sharpness`. n Gauss nodes in a range of n/f such deviations miss about exp(−8 f²), by the bound for entire functions
  * (Trefethen, Approximation Theory and Approximation Practice, theorem 19.3) in the best ellipse: 2e-8 with f = 1.5.
  */
-function nodesFor(
-  { low, high }: DifferenceRange,
-  deviation: number,
-  nextDeviation: number,
-): number {
+function nodesFor({ low, high }: DifferenceRange, deviation: number, nextDeviation: number): number {
   const sharpness = Math.hypot(1 / deviation, 1 / nextDeviation);
   return 16 * Math.ceil(Math.max(2, (1.5 * (high - low) * sharpness) / 16));
 }
@@ -102,13 +95,11 @@ const farthest = 6;
 const minLevel = 1e-12;
 
 /** Levels beyond the range of a double are practically never crossed; one half is the maximum. */
-const criticalZ = (level: number): number =>
-  level < minLevel ? 7 : level >= 1 / 2 ? 0 : criticalT(Infinity, level);
+const criticalZ = (level: number): number => (level < minLevel ? 7 : level >= 1 / 2 ? 0 : criticalT(Infinity, level));
 
 const upperTail = (z: number): number => studentTail(z, Infinity);
 /** Skips small terms: most nodes are too far apart to contribute to a double, and exponentials are slow. */
-const normalDensity = (z: number): number =>
-  z * z > 80 ? 0 : Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI);
+const normalDensity = (z: number): number => (z * z > 80 ? 0 : Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI));
 
 function sumOver(nodes: readonly DensityNode[], value: (node: DensityNode) => number): number {
   let sum = 0;

@@ -18,11 +18,7 @@ type BuildNoise = {
  * Components, 1992, section 3.6): layouts sample all orders of sections, runs sample boots. Undefined if each tree has
  * one layout only. Base and patched are one tree if they are the same commit.
  */
-export function buildNoise(
-  cell: CellResult,
-  metric: Metric,
-  isSameTree: boolean,
-): BuildNoise | undefined {
+export function buildNoise(cell: CellResult, metric: Metric, isSameTree: boolean): BuildNoise | undefined {
   const { base, patched } = countedRuns(cell, cell.pairs);
   const linked = [...base, ...patched].filter(({ layout }) => layout !== undefined);
   const trees = [...Map.groupBy(linked, ({ variant }) => (isSameTree ? '' : variant)).values()]
@@ -47,8 +43,7 @@ export function buildNoise(
   }
   const within = sumWithin / freeWithin;
   const between = (sumAll - sumWithin) / freeBetween;
-  const runsPerLayout =
-    sum(trees.map((tree) => effectiveRuns(tree.map(({ length }) => length)))) / freeBetween;
+  const runsPerLayout = sum(trees.map((tree) => effectiveRuns(tree.map(({ length }) => length)))) / freeBetween;
   return {
     layouts: layouts.length,
     withinLayouts: Math.sqrt(within),
@@ -67,5 +62,4 @@ function layoutsOf(runs: readonly Run[], metric: Metric): number[][] {
 const effectiveRuns = (counts: readonly number[]): number =>
   sum(counts) - sum(counts.map((count) => count ** 2)) / sum(counts);
 
-const sum = (values: readonly number[]): number =>
-  values.length === 0 ? 0 : mean([...values]) * values.length;
+const sum = (values: readonly number[]): number => (values.length === 0 ? 0 : mean([...values]) * values.length);

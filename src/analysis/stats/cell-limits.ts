@@ -26,9 +26,7 @@ export function withLimits(result: Result): Result {
 }
 
 /** Returns undefined unless both base and patched have readings in `trials`, which are of one cell. */
-export function cellLimits(
-  trials: readonly Pick<TrialSummary, 'limits'>[],
-): CellLimits | undefined {
+export function cellLimits(trials: readonly Pick<TrialSummary, 'limits'>[]): CellLimits | undefined {
   const base = readingsOf(trials, 'base');
   const patched = readingsOf(trials, 'patched');
   if (base.length === 0 || patched.length === 0) return undefined;
@@ -137,10 +135,7 @@ function variantLimits(readings: readonly TrialLimits[]): VariantLimits {
       .toSorted((a, b) => b.ratio - a.ratio)
       .slice(0, maxDrops),
     stateTables: fullestTables(readings),
-    notUnderstood: [...new Set(readings.flatMap(({ notUnderstood }) => notUnderstood))].slice(
-      0,
-      maxNotUnderstood,
-    ),
+    notUnderstood: [...new Set(readings.flatMap(({ notUnderstood }) => notUnderstood))].slice(0, maxNotUnderstood),
   };
 }
 
@@ -149,9 +144,7 @@ function fullestTables(readings: readonly TrialLimits[]): VariantLimits['stateTa
     readings.flatMap(({ stateTables }) => stateTables),
     ({ name }) => name,
   );
-  return [...byName.values()]
-    .flatMap((own) => own.toSorted((a, b) => b.states - a.states).slice(0, 1))
-    .slice(0, 20);
+  return [...byName.values()].flatMap((own) => own.toSorted((a, b) => b.states - a.states).slice(0, 1)).slice(0, 20);
 }
 
 /** Chance of any wrong name in a cell. */
@@ -167,9 +160,7 @@ const minChanges: Record<DifferingLimit['kind'], number> = {
 /** Uses the test of changed functions, with the deviation that the trials themselves show. */
 function differing(readings: Record<keyof Pair, readonly TrialLimits[]>): DifferingLimit[] {
   const base = new Map(sharesOf(readings.base).map((one) => [JSON.stringify(one.limit), one]));
-  const patched = new Map(
-    sharesOf(readings.patched).map((one) => [JSON.stringify(one.limit), one]),
-  );
+  const patched = new Map(sharesOf(readings.patched).map((one) => [JSON.stringify(one.limit), one]));
   const compared = [...new Set([...base.keys(), ...patched.keys()])].flatMap((key) => {
     const own = { base: base.get(key), patched: patched.get(key) };
     const limit = (own.base ?? own.patched)?.limit;

@@ -55,9 +55,7 @@ export function changesRunByRun(values: readonly number[], minRatio?: number): F
 }
 
 /** Level of the last eight or more values, and the scatter of single nightly runs around it; undefined for fewer. */
-export function lastLevel(
-  values: readonly number[],
-): { typical: number; sigmaRatio: number } | undefined {
+export function lastLevel(values: readonly number[]): { typical: number; sigmaRatio: number } | undefined {
   const logs = values.slice(-nightlyRunsInSight).map(Math.log);
   if (logs.length < minNightlyRuns) return undefined;
   const sigma = sigmaOf(logs);
@@ -66,8 +64,7 @@ export function lastLevel(
 }
 
 /** Scatter of single nightly runs around their level, as a ratio; `values` may hold changes and bad nightly runs. */
-export const nightlySigmaRatio = (values: readonly number[]): number =>
-  sigmaOf(values.map(Math.log));
+export const nightlySigmaRatio = (values: readonly number[]): number => sigmaOf(values.map(Math.log));
 
 /** Enough for slow habits of a machine; the time grows with the cube. */
 const nightlyRunsInSight = 120;
@@ -101,11 +98,7 @@ function sigmaOf(logs: readonly number[]): number {
 function differenceScale(logs: readonly number[]): number {
   const differences = absoluteDifferences(logs, 1).toSorted((a, b) => a - b);
   if (differences.length === 0) return 0;
-  return Math.max(
-    ...normalQuantiles.map(
-      ([share, deviations]) => quantileSorted(differences, share) / deviations,
-    ),
-  );
+  return Math.max(...normalQuantiles.map(([share, deviations]) => quantileSorted(differences, share) / deviations));
 }
 
 /** Shares of a normal distribution's absolute values, and the deviations that contain them. */
@@ -197,24 +190,13 @@ function costOfSorted(sorted: Float64Array, count: number, sigma: number, most: 
 }
 
 /** Range of equally plausible steps between two consecutive levels; `best` costs least. */
-function placesOf(
-  logs: readonly number[],
-  best: number,
-  sigma: number,
-): Omit<ChangePoint, 'index'> {
+function placesOf(logs: readonly number[], best: number, sigma: number): Omit<ChangePoint, 'index'> {
   const cost = (values: readonly number[]): number =>
-    costOfSorted(
-      Float64Array.from(values).toSorted(),
-      values.length,
-      sigma,
-      Number.POSITIVE_INFINITY,
-    );
+    costOfSorted(Float64Array.from(values).toSorted(), values.length, sigma, Number.POSITIVE_INFINITY);
   const costAt = (place: number): number => cost(logs.slice(0, place)) + cost(logs.slice(place));
   const most = costAt(best) + costOfOtherPlace;
   const isLikely = (place: number): boolean =>
-    place >= minNightlyRunsOfLevel &&
-    place <= logs.length - minNightlyRunsOfLevel &&
-    costAt(place) < most;
+    place >= minNightlyRunsOfLevel && place <= logs.length - minNightlyRunsOfLevel && costAt(place) < most;
   let [earliest, latest] = [best, best];
   while (isLikely(earliest - 1)) earliest -= 1;
   while (isLikely(latest + 1)) latest += 1;

@@ -77,13 +77,7 @@ function withoutTrailingSpace(text: Buffer, start: number, end: number): number 
 }
 
 /** Returns the start of the field, or `end` if the line lacks it or a comment comes first. */
-function startOfField(
-  text: Buffer,
-  start: number,
-  end: number,
-  column: number,
-  separates: Uint8Array,
-): number {
+function startOfField(text: Buffer, start: number, end: number, column: number, separates: Uint8Array): number {
   let at = skip(text, start, end, separates);
   for (let field = 1; field < column && at < end && text[at] !== hash; field += 1) {
     at = skip(text, endOfField(text, at, end, separates), end, separates);
@@ -169,9 +163,7 @@ function parseRareNumber(text: string): number {
 
 function refusal(value: number, field: string, line: number, name: string): MinistatInputError {
   const shown = JSON.stringify(field.length > 40 ? `${field.slice(0, 40)}…` : field);
-  const problem = Number.isNaN(value)
-    ? `${shown} where a number belongs`
-    : `${shown}, which no statistic can use`;
+  const problem = Number.isNaN(value) ? `${shown} where a number belongs` : `${shown}, which no statistic can use`;
   return new MinistatInputError(
     `Line ${line} of ${name} holds ${problem}: correct it, begin the line with #, or choose another column with -C.`,
   );

@@ -45,14 +45,11 @@ function computeAnalyses(design: Design, rates: ErrorRates): InterimAnalysis[] {
 }
 
 /** The planned budget spends `first`, and every extension half of the rest. */
-const shareOf = (stage: number, first: number): number =>
-  stage === 0 ? first : (1 - first) * 0.5 ** stage;
+const shareOf = (stage: number, first: number): number => (stage === 0 ? first : (1 - first) * 0.5 ** stage);
 
 /** The pairs at each interim analysis. */
 export const analysisSizes = (design: Design): number[] =>
-  design.budgets.flatMap((budget, stage) =>
-    sizesUpTo(budget, design.budgets[stage - 1] ?? 0, design),
-  );
+  design.budgets.flatMap((budget, stage) => sizesUpTo(budget, design.budgets[stage - 1] ?? 0, design));
 
 function sizesUpTo(budget: number, after: number, { name, pairsPerStep }: Design): number[] {
   if (!(pairsPerStep >= 1)) {

@@ -21,9 +21,7 @@ export function interactionOf({ runs }: CellResult, metric: Metric): Interaction
     const [from, to] = [base[metric], patched[metric]];
     return from && to ? { trial: base.trial, log: Math.log(to / from) } : [];
   });
-  const trials = [...Map.groupBy(pairs, ({ trial }) => trial).values()].map((own) =>
-    own.map(({ log }) => log),
-  );
+  const trials = [...Map.groupBy(pairs, ({ trial }) => trial).values()].map((own) => own.map(({ log }) => log));
   const between = trials.length - 1;
   const within = pairs.length - trials.length;
   if (between < 1 || within < 1) return undefined;

@@ -57,9 +57,7 @@ export function interimResults<Input extends CellRuns>(
 }
 
 /** Gives a cell no verdict if another's loss stopped it early, so no error rate grows. */
-function stoppedAtFirst<Input extends CellRuns>(
-  all: InterimResult<Input>[],
-): InterimResult<Input>[] {
+function stoppedAtFirst<Input extends CellRuns>(all: InterimResult<Input>[]): InterimResult<Input>[] {
   if (!all.some(({ judgement }) => judgement?.verdict === 'regression')) return all;
   return all.map((interim) => {
     const { design, closedPairs } = interim.input;
@@ -71,12 +69,8 @@ function stoppedAtFirst<Input extends CellRuns>(
 export const isDecided = (judgement: Judgement | Lost | undefined): boolean =>
   judgement !== undefined && judgement.verdict !== 'inconclusive';
 
-function relaxed<Input extends CellRuns>(
-  before: InterimResult<Input>[],
-  policy: Policy,
-): InterimResult<Input>[] {
-  const count = (kind: Verdict) =>
-    before.filter(({ judgement }) => judgement?.verdict === kind).length;
+function relaxed<Input extends CellRuns>(before: InterimResult<Input>[], policy: Policy): InterimResult<Input>[] {
+  const count = (kind: Verdict) => before.filter(({ judgement }) => judgement?.verdict === kind).length;
   const after = before.map((interim) =>
     (['regression', 'improvement'] as const).reduce(
       (now, kind) => rejudged(now, kind, before.length - count(kind), policy),
@@ -97,8 +91,7 @@ function rejudged<Input extends CellRuns>(
   const { input, judgement } = interim;
   if (judgement?.evidence === undefined || interim.closed || sharers < 1) return interim;
   const analyses = analysesSharedBy(sharers, input, policy);
-  const analysis =
-    analyses.find(({ pairs }) => pairs === judgement.analysis.pairs) ?? judgement.analysis;
+  const analysis = analyses.find(({ pairs }) => pairs === judgement.analysis.pairs) ?? judgement.analysis;
   const { evidence } = judgement;
   if (verdictAt(analysis, evidence, policy) !== kind) return interim;
   return {
@@ -172,10 +165,7 @@ export type CountedRuns = { base: Run[]; patched: Run[] };
  * Valid runs of the first `pairs` pairs whose base forwards; for paired runs, only if both are valid. For a patch that
  * forwards nothing, only its silent runs; otherwise a silent run with its own trial was repeated and does not count.
  */
-export function countedRuns(
-  { runs, design }: Pick<CellRuns, 'runs' | 'design'>,
-  pairs: number,
-): CountedRuns {
+export function countedRuns({ runs, design }: Pick<CellRuns, 'runs' | 'design'>, pairs: number): CountedRuns {
   const valid = runs.filter((run) => run.pair <= pairs && run.validity.kind === 'valid');
   const whole =
     design.method === 'pooled'
@@ -207,22 +197,12 @@ export function runCounts(
 export const countOf = ({ base, patched }: CountedRuns, metric: Metric): number =>
   Math.min(valuesOf(base, metric).length, valuesOf(patched, metric).length);
 
-export const valuesOf = (runs: readonly Run[], metric: Metric): number[] =>
-  runs.flatMap((run) => run[metric] || []);
+export const valuesOf = (runs: readonly Run[], metric: Metric): number[] => runs.flatMap((run) => run[metric] || []);
 
-export function evidenceOf(
-  counted: CountedRuns,
-  metric: Metric,
-  method: Evidence['method'],
-  prior?: Noise,
-): Evidence {
+export function evidenceOf(counted: CountedRuns, metric: Metric, method: Evidence['method'], prior?: Noise): Evidence {
   if (method === 'pooled') {
     const drawn = (runs: readonly Run[]) =>
-      onePerLayout(
-        runs.flatMap(({ trial, layout, [metric]: value }) =>
-          value ? { value, trial, layout } : [],
-        ),
-      );
+      onePerLayout(runs.flatMap(({ trial, layout, [metric]: value }) => (value ? { value, trial, layout } : [])));
     return pooledEvidence(drawn(counted.base), drawn(counted.patched), prior);
   }
   return pairedEvidence(drawnPairs(counted, metric));
@@ -234,9 +214,7 @@ export function evidenceOf(
  * Wilcoxon's test holds exactly.
  */
 function drawnPairs({ base, patched }: CountedRuns, metric: Metric): Pair[] {
-  const pairs = validPairs([...base, ...patched]).filter(
-    (pair) => pair.base[metric] && pair.patched[metric],
-  );
+  const pairs = validPairs([...base, ...patched]).filter((pair) => pair.base[metric] && pair.patched[metric]);
   const drawn = Map.groupBy(
     pairs,
     (pair) => `${pair.base.trial}.${pair.base.attempt}/${Math.ceil(pair.base.pair / 2)}`,

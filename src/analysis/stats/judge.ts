@@ -29,8 +29,7 @@ export function judgeInOrder(
     const evidence = evidenceAt(analysis.pairs);
     if (evidence === undefined) continue;
     const verdict = verdictAt(analysis, evidence, rule);
-    const isHeld =
-      verdict === 'no-regression' && analysis !== analyses.at(-1) && gainsMargin(evidence, rule);
+    const isHeld = verdict === 'no-regression' && analysis !== analyses.at(-1) && gainsMargin(evidence, rule);
     last = { verdict: isHeld ? 'inconclusive' : verdict, analysis: analysis, evidence };
     if (last.verdict !== 'inconclusive') break;
   }

@@ -10,8 +10,7 @@ import { isJudged } from '../../model/variant-name.ts';
 export function limitsOf(runs: readonly Run[]): (run: Run) => Run {
   const variants = Map.groupBy(runs, ({ variant }) => variant);
   const isLimitedCell = [...variants].some(
-    ([variant, own]) =>
-      isJudged(variant) && own.filter(isLimited).length >= own.filter(isValid).length,
+    ([variant, own]) => isJudged(variant) && own.filter(isLimited).length >= own.filter(isValid).length,
   );
   if (isLimitedCell) return (run) => run;
   const slowest = new Map(
@@ -28,5 +27,4 @@ export function limitsOf(runs: readonly Run[]): (run: Run) => Run {
 
 const isValid = ({ validity }: Run): boolean => validity.kind === 'valid';
 
-const isLimited = ({ validity }: Run): boolean =>
-  validity.kind === 'invalid' && validity.cause === 'generator-limited';
+const isLimited = ({ validity }: Run): boolean => validity.kind === 'invalid' && validity.cause === 'generator-limited';

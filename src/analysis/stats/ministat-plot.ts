@@ -19,11 +19,7 @@ type Marks = {
 };
 
 /** Yields lines in pieces of at most about a megabyte. Sets and summaries are in the same order, at most seven each. */
-export function* plot(
-  sets: readonly Dots[],
-  summaries: readonly Marks[],
-  options: PlotOptions,
-): Generator<string> {
+export function* plot(sets: readonly Dots[], summaries: readonly Marks[], options: PlotOptions): Generator<string> {
   const { width = 74, separateBars = false } = options;
   const axis = spanAxis(summaries, width);
   if (axis.span === 0) {
@@ -102,12 +98,7 @@ function clearedAbove(tops: readonly number[], index: number): number {
   return Math.min(...wiped, Infinity);
 }
 
-function pileLine(
-  piles: readonly Uint32Array[],
-  cleared: readonly number[],
-  level: number,
-  width: number,
-): string {
+function pileLine(piles: readonly Uint32Array[], cleared: readonly number[], level: number, width: number): string {
   const bits = new Uint8Array(width);
   for (const [index, heights] of piles.entries()) {
     if (level > (cleared[index] ?? Infinity)) continue;

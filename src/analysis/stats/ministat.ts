@@ -76,18 +76,12 @@ export function compare(sets: readonly MinistatSet[], options: CompareOptions = 
 }
 
 /** Renders ministat's output; `renderMinistat(sets, { separateBars: true })` is the form common in mail. */
-export function renderMinistat(
-  sets: readonly MinistatSet[],
-  options: MinistatOptions = {},
-): string {
+export function renderMinistat(sets: readonly MinistatSet[], options: MinistatOptions = {}): string {
   return [...ministatPieces(sets, options)].join('');
 }
 
 /** Yields the text in pieces of about a megabyte: the plot of ten million values exceeds the maximum string length. */
-export function* ministatPieces(
-  sets: readonly MinistatSet[],
-  options: MinistatOptions = {},
-): Generator<string> {
+export function* ministatPieces(sets: readonly MinistatSet[], options: MinistatOptions = {}): Generator<string> {
   const { summariesOnly = false, withoutPlot = false, quiet = false, population = false } = options;
   const { summaries, differences, confidencePercent } = compare(sets, options);
 
@@ -185,8 +179,7 @@ function differ(first: Sample, other: Sample, confidencePercent: ConfidencePerce
   const difference = other.average - first.average;
   const error = t * (pooledStddev * Math.sqrt(1 / n2 + 1 / n1));
 
-  const ratioSquares =
-    squares2 + (squares1 * (other.average * other.average)) / (first.average * first.average);
+  const ratioSquares = squares2 + (squares1 * (other.average * other.average)) / (first.average * first.average);
   const ratioError = t * Math.sqrt(ratioSquares * ((n2 + n1) / (n2 * n1 * degreesOfFreedom)));
   return {
     name: other.name,
@@ -203,9 +196,7 @@ const heads = '    N           Min           Max        Median           Avg    
 
 function summaryRow(summary: Summary, mark: string): string {
   const { n, min, max, median, average, stddev } = summary;
-  const cells = [min, max, median, average, stddev].map((cell) =>
-    formatGeneral(cell, 8).padStart(13),
-  );
+  const cells = [min, max, median, average, stddev].map((cell) => formatGeneral(cell, 8).padStart(13));
   return `${mark} ${[String(n).padStart(3), ...cells].join(' ')}\n`;
 }
 

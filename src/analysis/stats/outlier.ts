@@ -16,8 +16,7 @@ export function runsApart(runs: readonly Run[]): Run[] {
   const distances = counted.map(distanceOf).toSorted((a, b) => a - b);
   const deviation = Math.max(median(distances.slice(variants.size)), minDeviation);
   return counted.filter(
-    (run) =>
-      (variants.get(run.variant)?.length ?? 0) >= 3 && 0.6745 * distanceOf(run) > 3.5 * deviation,
+    (run) => (variants.get(run.variant)?.length ?? 0) >= 3 && 0.6745 * distanceOf(run) > 3.5 * deviation,
   );
 }
 

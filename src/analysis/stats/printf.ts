@@ -23,9 +23,7 @@ function roundHalfToEven(magnitude: number, digits: number): string {
   const exact = magnitude.toExponential(100);
   const kept = exact.slice(0, digits + 1);
   const isTie = /^50*e/.test(exact.slice(digits + 1));
-  return isTie && /[02468]$/.test(kept)
-    ? kept + exact.slice(exact.indexOf('e'))
-    : magnitude.toExponential(digits - 1);
+  return isTie && /[02468]$/.test(kept) ? kept + exact.slice(exact.indexOf('e')) : magnitude.toExponential(digits - 1);
 }
 
 const withoutTrailingZeros = (decimal: string): string => decimal.replace(/\.?0*$/, '');

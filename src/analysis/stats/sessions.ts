@@ -15,9 +15,7 @@ const maxDegreesOfFreedom = 16;
  * the noise of each session of each cell; undefined for fewer than ten sessions of cells that have two or more.
  */
 export function sessionDegreesOfFreedom(cells: readonly (readonly Noise[])[]): number | undefined {
-  const usable = cells
-    .map((sessions) => sessions.filter(hasSpread))
-    .filter((sessions) => sessions.length > 1);
+  const usable = cells.map((sessions) => sessions.filter(hasSpread)).filter((sessions) => sessions.length > 1);
   const sessions = usable.flat();
   if (sessions.length < minSessions) return undefined;
   const compared = sessions.length - usable.length;
@@ -27,13 +25,11 @@ export function sessionDegreesOfFreedom(cells: readonly (readonly Noise[])[]): n
   return degreesOfFreedomWith(spread + standardError - within);
 }
 
-const hasSpread = ({ sumOfSquares, degreesOfFreedom }: Noise): boolean =>
-  degreesOfFreedom > 0 && sumOfSquares > 0;
+const hasSpread = ({ sumOfSquares, degreesOfFreedom }: Noise): boolean => degreesOfFreedom > 0 && sumOfSquares > 0;
 
 function squaresOfLogVariances(sessions: readonly Noise[]): number {
   const logs = sessions.map(
-    ({ sumOfSquares, degreesOfFreedom }) =>
-      Math.log(sumOfSquares / 2) - digamma(degreesOfFreedom / 2),
+    ({ sumOfSquares, degreesOfFreedom }) => Math.log(sumOfSquares / 2) - digamma(degreesOfFreedom / 2),
   );
   const center = mean(logs);
   return sum(logs.map((log) => (log - center) ** 2));

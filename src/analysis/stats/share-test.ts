@@ -55,16 +55,10 @@ function upperTail(own: Side, other: Side): number {
 const rounding = 1e-16;
 
 /** Holm's step-down: the least chance meets the strictest bound, until one exceeds its own. */
-export function unlikely<One>(
-  all: readonly One[],
-  chances: readonly number[],
-  falseAlarm: number,
-): One[] {
+export function unlikely<One>(all: readonly One[], chances: readonly number[], falseAlarm: number): One[] {
   const inOrder = all
     .map((one, index) => ({ one, chance: chances[index] ?? 1 }))
     .toSorted((a, b) => a.chance - b.chance);
-  const end = inOrder.findIndex(
-    ({ chance }, index) => chance > falseAlarm / (inOrder.length - index),
-  );
+  const end = inOrder.findIndex(({ chance }, index) => chance > falseAlarm / (inOrder.length - index));
   return inOrder.slice(0, end < 0 ? inOrder.length : end).map(({ one }) => one);
 }

@@ -11,10 +11,7 @@ export function hodgesLehmann(sorted: Float64Array): number {
 }
 
 /** Each bound is beyond the centre with a probability of at most `level`; undefined with too few numbers for it. */
-export function signedRankBounds(
-  sorted: Float64Array,
-  level: number,
-): { low: number; high: number } | undefined {
+export function signedRankBounds(sorted: Float64Array, level: number): { low: number; high: number } | undefined {
   const outside = averagesOutside(sorted.length, level);
   if (outside < 0) return undefined;
   return {

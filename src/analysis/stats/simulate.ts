@@ -98,9 +98,7 @@ export function simulate(request: SimulationRequest): SimulationRow {
       return (count) => draw(count).map(({ value }) => value);
     });
     const earlier = priorNoise(
-      known === undefined || history === undefined
-        ? history
-        : { ...history, sessionDegreesOfFreedom: known },
+      known === undefined || history === undefined ? history : { ...history, sessionDegreesOfFreedom: known },
       marginRatio,
     );
     const drawRun = drawSession();
@@ -122,21 +120,16 @@ export function simulate(request: SimulationRequest): SimulationRow {
 }
 
 /** Returns the runs of a variant up to a pair; each is drawn once. */
-function growing(
-  draw: (count: number) => Measurement[],
-  isPatched: boolean,
-): (pairs: number) => Measurement[] {
+function growing(draw: (count: number) => Measurement[], isPatched: boolean): (pairs: number) => Measurement[] {
   const runs: Measurement[] = [];
   return (pairs) => {
-    for (const run of draw(pairs - runs.length))
-      runs.push({ ...run, trial: trialOf(runs.length + 1, isPatched) });
+    for (const run of draw(pairs - runs.length)) runs.push({ ...run, trial: trialOf(runs.length + 1, isPatched) });
     return runs;
   };
 }
 
 /** Trial of a run in the order ABBA ABBA …, with base as A. */
-const trialOf = (pair: number, isPatched: boolean): number =>
-  2 * pair - ((pair % 2 === 1) === isPatched ? 0 : 1);
+const trialOf = (pair: number, isPatched: boolean): number => 2 * pair - ((pair % 2 === 1) === isPatched ? 0 : 1);
 
 /** Draws more runs of one variant at each call: every kernel has its own speed, and they are booted in turn. */
 function runsOfLayouts(
@@ -211,10 +204,7 @@ function expectAtMost(most: number, count: number): void {
 const runsPerSession = 5;
 
 /** Noise of earlier runs, in sessions of five; undefined for fewer than two runs. */
-export function earlierNoise(
-  runs: number,
-  openSession: () => (count: number) => number[],
-): EarlierNoise | undefined {
+export function earlierNoise(runs: number, openSession: () => (count: number) => number[]): EarlierNoise | undefined {
   expectAtMost(maxEarlierRuns, runs);
   const sessions: Noise[] = [];
   for (let left = runs; left > 1; left -= runsPerSession) {
@@ -231,8 +221,7 @@ export function earlierNoise(
 }
 
 function rowOf(verdicts: Verdict[], runs: number[], cells: number): SimulationRow {
-  const share = (kind: Verdict) =>
-    verdicts.filter((verdict) => verdict === kind).length / verdicts.length;
+  const share = (kind: Verdict) => verdicts.filter((verdict) => verdict === kind).length / verdicts.length;
   const byPatch = <T>(items: readonly T[]): T[][] =>
     Array.from({ length: Math.floor(items.length / cells) }, (_, index) =>
       items.slice(index * cells, (index + 1) * cells),

@@ -26,9 +26,7 @@ const minEvenShare = 0.1;
 
 /** Receive queues of cards with at least two. */
 export function queuesReached({ queues }: Pick<VariantLimits, 'queues'>): QueueSpread[] {
-  const received = queues.filter(
-    ({ device, direction }) => direction === 'receive' && device !== 'softnet',
-  );
+  const received = queues.filter(({ device, direction }) => direction === 'receive' && device !== 'softnet');
   return [...Map.groupBy(received, ({ device }) => device)].flatMap(([device, own]) => {
     const all = own.length;
     const used = own.filter(({ ratio }) => ratio >= minEvenShare / all).length;
@@ -39,5 +37,4 @@ export function queuesReached({ queues }: Pick<VariantLimits, 'queues'>): QueueS
 /** A test that reaches less than half of the queues leaves most of the DUT idle: its numbers are of a few queues. */
 export const reachesFew = ({ used, all }: Spread): boolean => used * 2 < all;
 
-export const adviceToReachMore =
-  'offer more `flows`, change the RSS key of the card, or give it fewer queues';
+export const adviceToReachMore = 'offer more `flows`, change the RSS key of the card, or give it fewer queues';

@@ -6,9 +6,7 @@ import { median } from './summary.ts';
 /** `to` is exclusive. */
 type SampleSpan = { from: number; to: number };
 
-export type SteadyStretch =
-  | ({ kind: 'steady'; medianPps: number } & SampleSpan)
-  | { kind: 'unsteady'; reason: string };
+export type SteadyStretch = ({ kind: 'steady'; medianPps: number } & SampleSpan) | { kind: 'unsteady'; reason: string };
 
 const minTolerance = 0.02;
 const toleranceInDeviations = 5;
@@ -77,11 +75,7 @@ const unsteady = (reason: string): SteadyStretch => ({ kind: 'unsteady', reason 
 const collapse = 0.1;
 
 /** Gaps of a steady stretch below a tenth of its median, in order. */
-export function holes(
-  pps: readonly number[],
-  { from, to }: SampleSpan,
-  medianPps: number,
-): SampleSpan[] {
+export function holes(pps: readonly number[], { from, to }: SampleSpan, medianPps: number): SampleSpan[] {
   const found: SampleSpan[] = [];
   const end = Math.min(to, pps.length);
   for (let index = Math.max(0, from); index < end; index++) {
@@ -108,10 +102,7 @@ export const defaultBounds: SteadyBounds = { atLeast: 10, toleranceRatio: 0.005 
  * tolerance. From ten seconds on, that interval also covers the median of five seconds ago, so watching the running
  * median adds nothing. Seconds of one boot do not predict the next: this ends a run, not an experiment.
  */
-export function isSteady(
-  pps: readonly number[],
-  { atLeast, toleranceRatio }: SteadyBounds = defaultBounds,
-): boolean {
+export function isSteady(pps: readonly number[], { atLeast, toleranceRatio }: SteadyBounds = defaultBounds): boolean {
   const stretch = steadyStretch(pps);
   if (stretch.kind === 'unsteady') return false;
   // The newest seconds count even if they deviate: the stretch may end in a new level.

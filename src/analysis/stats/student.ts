@@ -127,8 +127,7 @@ function twoSided(t: number, degreesOfFreedom: number, ratio: number): TwoSided 
   const within = square / (degreesOfFreedom + square);
 
   // x^a · (1−x)^(1/2) / B(a, 1/2), the factor before both fractions.
-  const factor =
-    Math.exp(-a * Math.log1p(square / degreesOfFreedom)) * Math.sqrt(within / Math.PI) * ratio;
+  const factor = Math.exp(-a * Math.log1p(square / degreesOfFreedom)) * Math.sqrt(within / Math.PI) * ratio;
 
   return beyond < (a + 1) / (a + 2.5)
     ? { inTails: (factor / a) * betaFraction(beyond, a, 0.5) }
@@ -142,8 +141,7 @@ function gammaRatio(a: number): number {
   for (; stepped < 40; stepped += 1) correction *= stepped / (stepped + 0.5);
 
   const x = 1 / stepped;
-  const series =
-    1 + x * (-1 / 8 + x * (1 / 128 + x * (5 / 1024 + x * (-21 / 32768 - (399 / 262144) * x))));
+  const series = 1 + x * (-1 / 8 + x * (1 / 128 + x * (5 / 1024 + x * (-21 / 32768 - (399 / 262144) * x))));
   return correction * Math.sqrt(stepped) * series;
 }
 

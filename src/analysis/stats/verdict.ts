@@ -62,22 +62,14 @@ export function cellResult(
 export function cellVerdict(interim: InterimResult, policy: Policy): CellVerdict {
   const { judgement, closed, stopped } = interim;
   if (stopped) return { kind: 'inconclusive', isStopped: true };
-  if (judgement !== undefined && (isDecided(judgement) || !closed))
-    return { kind: judgement.verdict };
+  if (judgement !== undefined && (isDecided(judgement) || !closed)) return { kind: judgement.verdict };
   return { kind: 'invalid', reason: tooFew(interim, policy) };
 }
 
-const metricsInOrder = (first: Metric): Metric[] => [
-  first,
-  ...metricSchema.options.filter((other) => other !== first),
-];
+const metricsInOrder = (first: Metric): Metric[] => [first, ...metricSchema.options.filter((other) => other !== first)];
 
 /** Compares one metric over the judged runs, or, without any, over all counted ones; undefined without evidence. */
-export function compare(
-  { input, analyses, judgement }: InterimResult,
-  metric: Metric,
-  policy: Policy,
-): Comparison[] {
+export function compare({ input, analyses, judgement }: InterimResult, metric: Metric, policy: Policy): Comparison[] {
   const counted = countedRuns(input, judgement?.analysis.pairs ?? input.closedPairs);
   if (judgement !== undefined && judgement.evidence === undefined) {
     return metric === 'pps' ? [nothingLeft(counted)] : [];
@@ -192,9 +184,7 @@ function whyNot(run: Run, metric: Metric): InvalidCause | [] {
     const by = run.droppedBy === undefined ? '' : `: its packets were dropped by ${run.droppedBy}`;
     return { cause: run.variant, reason: `${run.variant} forwarded nothing${by}` };
   }
-  return run[metric] === undefined
-    ? { cause: metric, reason: `the DUT has no value of ${metric}` }
-    : [];
+  return run[metric] === undefined ? { cause: metric, reason: `the DUT has no value of ${metric}` } : [];
 }
 
 function mostFrequent(faults: readonly InvalidCause[]): InvalidCause | undefined {

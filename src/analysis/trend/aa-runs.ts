@@ -8,8 +8,7 @@ import { lowerBound, upperBound } from '../stats/binomial.ts';
 import { trialNumbers } from '../stats/trial-numbers.ts';
 import { fingerprintOf } from './fingerprint.ts';
 
-export const isOfOneCommit = ({ patch }: Pick<Result, 'patch'>): boolean =>
-  patch.baseCommit === patch.headCommit;
+export const isOfOneCommit = ({ patch }: Pick<Result, 'patch'>): boolean => patch.baseCommit === patch.headCommit;
 
 /** True if base and patched booted disjoint sets of layouts. */
 export function measuresLayoutNoise({ outcome }: Pick<Result, 'outcome'>): boolean {
@@ -42,10 +41,7 @@ export function withSameGate(index: TrendIndex, gate: Result, path: string): Tre
     cells: outcome.cells.filter(isAlarm).map(({ cell }) => cell),
     result: path,
   };
-  const alarmed = [
-    ...count.alarmed.filter(({ at }) => at !== added.at),
-    ...(added.alarms > 0 ? [alarm] : []),
-  ]
+  const alarmed = [...count.alarmed.filter(({ at }) => at !== added.at), ...(added.alarms > 0 ? [alarm] : [])]
     .toSorted((a, b) => (a.at < b.at ? -1 : 1))
     .slice(-maxAlarms);
   const others = index.aaRuns.filter((other) => other !== known);
@@ -105,8 +101,7 @@ const maxAlarms = 20;
 const maxNewest = 10;
 
 function gateOf(gate: Result, cells: readonly CellResult[]): AaRun {
-  const countOf = (kind: CellResult['verdict']['kind']) =>
-    cells.filter(({ verdict }) => verdict.kind === kind).length;
+  const countOf = (kind: CellResult['verdict']['kind']) => cells.filter(({ verdict }) => verdict.kind === kind).length;
   const [inconclusive, invalid] = [countOf('inconclusive'), countOf('invalid')];
   const judged = cells.length - inconclusive - invalid;
   const cellAlarms = cells.filter(isAlarm).length;
@@ -118,9 +113,7 @@ function gateOf(gate: Result, cells: readonly CellResult[]): AaRun {
     cellAlarms,
     inconclusive,
     invalid,
-    scatter: measuresLayoutNoise(gate)
-      ? cells.flatMap((cell) => scatterOf(cell, gate.policy.metric))
-      : [],
+    scatter: measuresLayoutNoise(gate) ? cells.flatMap((cell) => scatterOf(cell, gate.policy.metric)) : [],
   };
 }
 
@@ -129,9 +122,7 @@ const isAlarm = ({ verdict }: CellResult): boolean => verdict.kind === 'regressi
 
 function scatterOf({ cell, runs, comparisons }: CellResult, metric: Metric): AaRun['scatter'] {
   const change = comparisons.find((comparison) => comparison.metric === metric)?.interval.change;
-  const variants = ['base', 'patched'].map((name) =>
-    runs.filter(({ variant }) => variant === name),
-  );
+  const variants = ['base', 'patched'].map((name) => runs.filter(({ variant }) => variant === name));
   const variances = variants.map((own) => varianceOfMean(own, metric));
   if (change === undefined || change <= -1 || variances.some(Number.isNaN)) return [];
   // The effects of several layouts average out, so both are scaled to one layout each.
@@ -150,16 +141,11 @@ const fourDigits = (value: number): number => Number(value.toPrecision(4));
 
 /** Squared standard error of the mean logarithm, from the spread of runs of one layout; NaN for too few. */
 function varianceOfMean(runs: readonly Run[], metric: Metric): number {
-  const layouts = [...Map.groupBy(runs, layoutOf).values()].map((own) =>
-    trialNumbers(own, metric).map(Math.log),
-  );
+  const layouts = [...Map.groupBy(runs, layoutOf).values()].map((own) => trialNumbers(own, metric).map(Math.log));
   const numbers = layouts.flat();
   const freedom = numbers.length - layouts.filter((own) => own.length > 0).length;
   if (freedom <= 0) return Number.NaN;
-  const squares = layouts.reduce(
-    (sum, own) => sum + (own.length > 0 ? sumNthPowerDeviations(own, 2) : 0),
-    0,
-  );
+  const squares = layouts.reduce((sum, own) => sum + (own.length > 0 ? sumNthPowerDeviations(own, 2) : 0), 0);
   return squares / freedom / numbers.length;
 }
 
@@ -186,8 +172,7 @@ const noSums = { gates: 0, alarms: 0, cells: 0, cellAlarms: 0, inconclusive: 0, 
 
 const sums = ['gates', 'alarms', 'cells', 'cellAlarms', 'inconclusive', 'invalid'] as const;
 
-const isOfSameRow = (a: AaRunCounts, b: AaRunCounts): boolean =>
-  a.kind === b.kind && a.testbed === b.testbed;
+const isOfSameRow = (a: AaRunCounts, b: AaRunCounts): boolean => a.kind === b.kind && a.testbed === b.testbed;
 
 const isSameTest = (a: AaRunCounts, b: AaRunCounts): boolean =>
   isOfSameRow(a, b) &&
@@ -222,11 +207,7 @@ function plus(count: AaRunCounts, gate: AaRun, sign: 1 | -1): AaRunCounts {
   return { ...count, ...total, scatter: scatterPlus(count.scatter, gate.scatter, sign) };
 }
 
-function scatterPlus(
-  scatter: AaRunCounts['scatter'],
-  added: AaRun['scatter'],
-  sign: 1 | -1,
-): AaRunCounts['scatter'] {
+function scatterPlus(scatter: AaRunCounts['scatter'], added: AaRun['scatter'], sign: 1 | -1): AaRunCounts['scatter'] {
   const cells = new Map(scatter.map((entry) => [cellName(entry.cell), entry]));
   for (const { cell, sumOfSquares, runSumOfSquares } of added) {
     const known = cells.get(cellName(cell));

@@ -35,8 +35,7 @@ export function worstOf(change: TrendChange): ChangeLevel {
 }
 
 /** Median of a nightly run; NaN without runs of the metric. */
-const nightlyRunValue = (nightlyRun: NightlyRun, metric: Metric): number =>
-  median(nightlyRun[metric]);
+const nightlyRunValue = (nightlyRun: NightlyRun, metric: Metric): number => median(nightlyRun[metric]);
 const valuesOf = (nightlyRuns: readonly NightlyRun[], metric: Metric): number[] =>
   nightlyRuns.map((nightlyRun) => nightlyRunValue(nightlyRun, metric));
 
@@ -52,15 +51,10 @@ export function judgeTrend(
 ): TrendIndex {
   const { metric } = policy;
   const series = index.cells.flatMap(({ testbed, cell }) => {
-    const own = nightlyRuns
-      .get(seriesKey({ testbed, cell }))
-      ?.filter((nightlyRun) => nightlyRun[metric].length);
+    const own = nightlyRuns.get(seriesKey({ testbed, cell }))?.filter((nightlyRun) => nightlyRun[metric].length);
     return own ? [{ testbed, cell, nightlyRuns: own }] : [];
   });
-  const found = series.reduce(
-    (changes, one) => withFound(changes, one, policy, now),
-    index.changes,
-  );
+  const found = series.reduce((changes, one) => withFound(changes, one, policy, now), index.changes);
   return { ...index, changes: found.map((change) => followed(change, found, series, policy, now)) };
 }
 
@@ -76,8 +70,7 @@ function withFound(
   const fresh = changePoints(valuesOf(series.nightlyRuns, metric), known, marginRatio / 2);
   const cuts = [...known, ...fresh.map(({ index }) => index)].toSorted((a, b) => a - b);
   return fresh.reduce<TrendChange[]>(
-    (all, point) =>
-      withPoint(all, series, point, levelAt(series, point.index, cuts, metric), metric, now),
+    (all, point) => withPoint(all, series, point, levelAt(series, point.index, cuts, metric), metric, now),
     [...changes],
   );
 }
@@ -156,14 +149,12 @@ const changeId = (...parts: string[]): string =>
   createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, 40);
 
 /** True while the change is unsettled and the old level has not returned. */
-export const isOpen = ({ state }: Pick<TrendChange, 'state'>): boolean =>
-  state !== 'accepted' && state !== 'recovered';
+export const isOpen = ({ state }: Pick<TrendChange, 'state'>): boolean => state !== 'accepted' && state !== 'recovered';
 
 /** A gate that found nothing in other cells does not apply to this one. */
 function joined(change: TrendChange, level: ChangeLevel, now: Date): TrendChange {
   const cells = [...change.cells.filter((other) => !isOf(level)(other)), level];
-  const isUnasked =
-    change.state === 'testbed' && change.gates.length > 0 && isLoss(change, level.changeRatio);
+  const isUnasked = change.state === 'testbed' && change.gates.length > 0 && isLoss(change, level.changeRatio);
   return isUnasked ? moved({ ...change, cells }, 'confirming', now) : { ...change, cells };
 }
 
@@ -179,8 +170,7 @@ function followed(
   now: Date,
 ): TrendChange {
   if (change.metric !== metric || !isOpen(change)) return change;
-  const isLostBy = (least: number, ratio: number): boolean =>
-    isLoss(change, ratio) && Math.abs(ratio) >= least;
+  const isLostBy = (least: number, ratio: number): boolean => isLoss(change, ratio) && Math.abs(ratio) >= least;
   const half = marginRatio / 2;
   const levels = change.cells.map((level) => {
     const series = all.find((one) => one.testbed === change.testbed && isOf(one)(level));
@@ -189,13 +179,11 @@ function followed(
   });
   const lost = levels.filter(({ level }) => isLoss(change, level.changeRatio));
   const isBack = ({ level, since }: (typeof levels)[number]): boolean =>
-    since !== undefined &&
-    !isLostBy(Math.min(half, Math.abs(level.changeRatio) / 2), since.typical / level.before - 1);
+    since !== undefined && !isLostBy(Math.min(half, Math.abs(level.changeRatio) / 2), since.typical / level.before - 1);
   if (lost.length > 0 && lost.every(isBack)) return moved(change, 'recovered', now);
   const cells = levels.map(({ level, since }) => {
     if (since?.firstAt !== level.firstAt) return level;
-    const isGrown =
-      since.nightlyRuns <= nightlyRunsThatSettle || isLostBy(half, since.typical / level.after - 1);
+    const isGrown = since.nightlyRuns <= nightlyRunsThatSettle || isLostBy(half, since.typical / level.after - 1);
     if (!isGrown) return level;
     return { ...level, after: since.typical, changeRatio: since.typical / level.before - 1 };
   });
@@ -241,8 +229,7 @@ const withChange = (
 });
 
 /** True if a gate is due, or was inconclusive. */
-const isGateRequested = ({ state }: TrendChange): boolean =>
-  state === 'candidate' || state === 'confirming';
+const isGateRequested = ({ state }: TrendChange): boolean => state === 'candidate' || state === 'confirming';
 
 function gated(change: TrendChange, { outcome, finishedAt }: GateEnd, path: string): TrendChange {
   const judged = outcome.kind === 'judged' ? outcome.cells : [];
@@ -260,11 +247,7 @@ function gated(change: TrendChange, { outcome, finishedAt }: GateEnd, path: stri
   const verdicts = lossesOf(change).map((level) => cells.find(isOf(level))?.verdict.kind);
   // A resumed nightly run publishes its results again.
   const others = change.gates.filter(({ at }) => at !== gate.at);
-  return moved(
-    { ...change, gates: [...others, gate] },
-    stateAfter(verdicts, outcome.kind === 'unchanged'),
-    now,
-  );
+  return moved({ ...change, gates: [...others, gate] }, stateAfter(verdicts, outcome.kind === 'unchanged'), now);
 }
 
 function verdictOf(outcome: Result['outcome']): TrendChange['gates'][number]['verdict'] {
@@ -278,8 +261,7 @@ function stateAfter(
   isSameKernel: boolean,
 ): TrendChange['state'] {
   if (verdicts.includes('regression')) return 'code';
-  const isFree = (kind: (typeof verdicts)[number]) =>
-    kind === 'no-regression' || kind === 'improvement';
+  const isFree = (kind: (typeof verdicts)[number]) => kind === 'no-regression' || kind === 'improvement';
   return isSameKernel || verdicts.every(isFree) ? 'testbed' : 'confirming';
 }
 
@@ -307,11 +289,7 @@ export function accepted(index: TrendIndex, id: string, now: Date): TrendIndex |
  * True if a run is more than 1 % and four deviations off the level of `before`, sorted by `byCommit`; false if that is
  * too short.
  */
-export function isOff(
-  before: readonly NightlyRun[],
-  nightlyRun: NightlyRun,
-  metric: Metric,
-): boolean {
+export function isOff(before: readonly NightlyRun[], nightlyRun: NightlyRun, metric: Metric): boolean {
   if (nightlyRun[metric].length === 0) return false;
   const level = lastLevel(
     valuesOf(
@@ -340,9 +318,7 @@ const maxGates = 3;
 
 /** Code changes that were not bisected, oldest first. Git decides whether there are commits in between. */
 export const changesToBisect = ({ changes }: TrendIndex, testbed: string): TrendChange[] =>
-  changes.filter(
-    (change) => change.testbed === testbed && change.state === 'code' && !change.bisection,
-  );
+  changes.filter((change) => change.testbed === testbed && change.state === 'code' && !change.bisection);
 
 export type Level = {
   /** Index of the first nightly run, and of the one after the last. */

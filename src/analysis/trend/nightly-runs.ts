@@ -66,13 +66,8 @@ export function earlierNightlyRun({ at, commit, ...of }: CarriedOverRun): Nightl
 type CarriedOverRun = Pick<NightlyRun, 'at' | 'commit' | Metric>;
 
 /** Replaces a session that was extended or published again. */
-export const withNightlyRun = (
-  nightlyRuns: readonly NightlyRun[],
-  nightlyRun: NightlyRun,
-): NightlyRun[] =>
-  [...nightlyRuns.filter((other) => !isSameSession(other, nightlyRun)), nightlyRun].toSorted(
-    byCommit,
-  );
+export const withNightlyRun = (nightlyRuns: readonly NightlyRun[], nightlyRun: NightlyRun): NightlyRun[] =>
+  [...nightlyRuns.filter((other) => !isSameSession(other, nightlyRun)), nightlyRun].toSorted(byCommit);
 
 const isSameSession = (a: NightlyRun, b: NightlyRun): boolean =>
   a.at === b.at && a.commit === b.commit && a.occasion === b.occasion;

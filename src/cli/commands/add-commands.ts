@@ -14,15 +14,9 @@ export type NamedCommand = {
 };
 
 /** Loads the subcommands named by one of the words; an option's value may equal a name and load one needlessly. */
-export async function addCommands(
-  parent: Command,
-  named: readonly NamedCommand[],
-  words: Words,
-): Promise<void> {
+export async function addCommands(parent: Command, named: readonly NamedCommand[], words: Words): Promise<void> {
   const isCalled = ({ name }: NamedCommand) => words === 'all' || words.includes(name);
-  const terms = new Map(
-    named.map(({ name, takes }) => [name, [name, takes].filter(Boolean).join(' ')]),
-  );
+  const terms = new Map(named.map(({ name, takes }) => [name, [name, takes].filter(Boolean).join(' ')]));
   parent.configureHelp({
     // The names with their arguments fill more than half of a line.
     minWidthToWrap: 30,

@@ -9,11 +9,7 @@ type Done = (error?: Error | null) => void;
 /** Text writes, for people, become ASCII; byte writes, for programs, stay unchanged. */
 export function writeAscii(stream: NodeJS.WriteStream): void {
   const write = stream.write.bind(stream);
-  stream.write = (
-    chunk: string | Uint8Array,
-    encodingOrDone?: BufferEncoding | Done,
-    last?: Done,
-  ) => {
+  stream.write = (chunk: string | Uint8Array, encodingOrDone?: BufferEncoding | Done, last?: Done) => {
     const done = typeof encodingOrDone === 'function' ? encodingOrDone : last;
     if (typeof chunk !== 'string') return write(chunk, done);
     const encoding = typeof encodingOrDone === 'string' ? encodingOrDone : 'utf8';

@@ -6,10 +6,7 @@ export function define(command: Command): void {
   command
     .option('-c, --config <file>', 'configuration', 'ppsgate.yml')
     .option('--testbed <names...>', 'only these testbeds')
-    .option(
-      '--repository <owner/name>',
-      'repository on GitHub (default: that of the remote origin)',
-    )
+    .option('--repository <owner/name>', 'repository on GitHub (default: that of the remote origin)')
     .option('--branch <name>', 'branch with the badges (default: github.data.branch)')
     .option('--json', 'print them as JSON')
     .addHelpText('after', details)

@@ -10,19 +10,10 @@ export function define(command: Command): void {
     .option('--good <commit>', 'commit before the loss')
     .option('--bad <commit>', 'commit after the loss')
     .option('-p, --patch <revision>', 'bisect the diffs of a revision: D27401 or D27401:80677')
-    .option(
-      '--earlier <diffs>',
-      'with --patch: all earlier diffs, or ids separated by commas',
-      'all',
-    )
+    .option('--earlier <diffs>', 'with --patch: all earlier diffs, or ids separated by commas', 'all')
     .option('--from <result>', 'work directory of a gate: uses its base, patched and worst cell')
     .option('--fix-up <commit>', 'FIX or FIX:FIRST, applied to commits that need it', also, [])
-    .option(
-      '--skip <commits>',
-      'a commit or A..B to leave out; with --resume, only commits',
-      also,
-      [],
-    )
+    .option('--skip <commits>', 'a commit or A..B to leave out; with --resume, only commits', also, [])
     .option('-r, --repository <dir>', 'git repository with the commits', '.')
     .option('-c, --config <file>', 'configuration', usualConfig)
     .option('-t, --testbed <selector>', 'name, or required properties like "mellanox and 40G"')
@@ -31,11 +22,7 @@ export function define(command: Command): void {
     .option('--frame-size <size>', 'frame size of that cell, like 64B')
     .option('--metric <metric>', metricChoice)
     .option('--profile <how>', 'on, off, or the sampling time, like 20s')
-    .option(
-      '--max-boots <number>',
-      'maximum number of boots; with --resume more than before',
-      String(usualMostBoots),
-    )
+    .option('--max-boots <number>', 'maximum number of boots; with --resume more than before', String(usualMostBoots))
     .option('--verify-revert', 'also measure the bad commit with the culprit reverted')
     .option('--dry-run', 'show the estimate, and reserve nothing')
     .option('--priority <name>', 'priority in the queue: release, patch or rerun', 'patch')

@@ -5,10 +5,7 @@ import type { ChangesOptions } from './run-changes.ts';
 
 export function define(command: Command): void {
   command
-    .argument(
-      '<file>',
-      'file with one line per nightly run, a name and its values; or a folder of REV[.CONFIG].pps',
-    )
+    .argument('<file>', 'file with one line per nightly run, a name and its values; or a folder of REV[.CONFIG].pps')
     .option('--least <percent>', 'the smallest change that matters', '1%')
     .option('--json', 'print the changes as JSON')
     .addHelpText('after', details)

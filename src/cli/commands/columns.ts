@@ -19,5 +19,4 @@ export function columns(
 }
 
 /** Terminals use two columns for Chinese characters and most emoji. */
-const padded = (text: string, width: number): string =>
-  text + ' '.repeat(width - stringWidth(text));
+const padded = (text: string, width: number): string => text + ' '.repeat(width - stringWidth(text));

@@ -13,8 +13,7 @@ export const commands: readonly NamedCommand[] = [
   {
     name: 'gate',
     takes: '[options]',
-    description:
-      'judge a patch: measure base and patched side by side, with a verdict for every cell',
+    description: 'judge a patch: measure base and patched side by side, with a verdict for every cell',
     load: () => import('./gate.ts'),
   },
   {
@@ -98,8 +97,7 @@ export const commands: readonly NamedCommand[] = [
   {
     name: 'flamegraph',
     takes: '[options] <FILE>',
-    description:
-      'draw a profile, or its difference from a base, as a flamegraph in a self-contained SVG',
+    description: 'draw a profile, or its difference from a base, as a flamegraph in a self-contained SVG',
     load: () => import('./flamegraph.ts'),
   },
   {

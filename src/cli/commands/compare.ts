@@ -11,9 +11,7 @@ const leftOut: ReadonlySet<string> = new Set([
 ]);
 
 export function define(command: Command): void {
-  command
-    .argument('<old>', 'rule file, overlay folder or kernel')
-    .argument('<new>', 'another one of the same kind');
+  command.argument('<old>', 'rule file, overlay folder or kernel').argument('<new>', 'another one of the same kind');
   addGateOptions(command, (name) => !leftOut.has(name));
   command
     .addHelpText(

@@ -176,8 +176,7 @@ const zshFlag = ({ names, description, value }: Flag): string[] =>
     return `${others}${name}${mark}[${escaped(description, '[]')}]${takes}`;
   });
 
-const zshArgument = (value: Completed['values'][number]): string =>
-  `${value.isRepeated ? '*' : ''}${zshValue(value)}`;
+const zshArgument = (value: Completed['values'][number]): string => `${value.isRepeated ? '*' : ''}${zshValue(value)}`;
 
 function zshValue({ name, kind, choices }: Value): string {
   const actions = {
@@ -236,8 +235,7 @@ function fishCommand({ path, commands, flags, values }: Completed): string {
   return lines.map((line) => `${when} ${line}\n`).join('');
 }
 
-const fishName = (name: string): string =>
-  name.startsWith('--') ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`;
+const fishName = (name: string): string => (name.startsWith('--') ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`);
 
 function fishValue({ kind, choices }: Value): string {
   const offered = {

@@ -50,8 +50,7 @@ export function completed(command: Command, path: readonly string[] = []): Compl
   return [own, ...command.commands.flatMap((one) => completed(one, [...path, one.name()]))];
 }
 
-const ancestorsOf = ({ parent }: Command): Command[] =>
-  parent === null ? [] : [parent, ...ancestorsOf(parent)];
+const ancestorsOf = ({ parent }: Command): Command[] => (parent === null ? [] : [parent, ...ancestorsOf(parent)]);
 
 const isFirstOfItsName = ({ names }: Flag, index: number, all: Flag[]): boolean =>
   all.findIndex((other) => other.names.some((name) => names.includes(name))) === index;

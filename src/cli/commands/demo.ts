@@ -4,28 +4,16 @@ import { runToExit } from '../../system/exit.ts';
 
 export function define(command: Command): void {
   command
-    .option(
-      '-d, --directory <dir>',
-      'parent of the work directories (default: a new ppsgate-demo-…)',
-    )
+    .option('-d, --directory <dir>', 'parent of the work directories (default: a new ppsgate-demo-…)')
     .option('--resume <dir>', 'continue an interrupted demo')
     .option('--seed <number>', 'seed of the order of runs (default: random)')
-    .option(
-      '--bisect',
-      'find the one of 24 commits that lost performance, instead of judging patches',
-    )
+    .option('--bisect', 'find the one of 24 commits that lost performance, instead of judging patches')
     .option(
       '--kernels [base,patched]',
       'judge kernels and a rule in virtual machines; with two files, or with kernels from apt-get',
     )
-    .option(
-      '--freebsd [image]',
-      'judge rules of pf, and two kernels of --kernels, on an official image of FreeBSD',
-    )
-    .option(
-      '--design <name>',
-      'fixed measures all runs, for comparison with the default, group-sequential',
-    )
+    .option('--freebsd [image]', 'judge rules of pf, and two kernels of --kernels, on an official image of FreeBSD')
+    .option('--design <name>', 'fixed measures all runs, for comparison with the default, group-sequential')
     .option('--json', 'print the results as JSON')
     .addHelpText(
       'after',

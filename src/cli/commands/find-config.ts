@@ -11,10 +11,7 @@ export const usualConfig = 'ppsgate.yml';
  * there configures commands that run as this user: throws a UsageError if another user owns it or may write it, unless
  * the path was given.
  */
-export function findConfig(
-  written: string,
-  folder = process.cwd(),
-): { path: string; isAbove: boolean } {
+export function findConfig(written: string, folder = process.cwd()): { path: string; isAbove: boolean } {
   const here = resolve(folder, written);
   if (written !== usualConfig) return { path: here, isAbove: false };
   for (let at = folder; ; at = dirname(at)) {
@@ -41,8 +38,6 @@ function expectOwn(path: string, link: Stats): void {
     checkNotOpen(path);
   } catch (error) {
     if (!(error instanceof ExposedPlaceError)) throw error;
-    throw new UsageError(
-      `The configuration above the current folder is refused: ${error.message}.`,
-    );
+    throw new UsageError(`The configuration above the current folder is refused: ${error.message}.`);
   }
 }

@@ -17,10 +17,7 @@ import { readProfileFile } from './profile-file.ts';
 
 export function define(command: Command): void {
   command
-    .argument(
-      '<FILE>',
-      'profile of pmcstat -G or perf script, or folded stacks; - is standard input',
-    )
+    .argument('<FILE>', 'profile of pmcstat -G or perf script, or folded stacks; - is standard input')
     .option(
       '--base <FILE>',
       'profile to compare with: red is a greater share of samples than there, blue a smaller one',
@@ -77,9 +74,7 @@ async function runFlamegraph(
 
 function refuseTerminal(output: string): void {
   if (output !== '-' || !process.stdout.isTTY) return;
-  throw new UsageError(
-    '--output: a terminal cannot show a flamegraph; name a file, as -o OUT.svg.',
-  );
+  throw new UsageError('--output: a terminal cannot show a flamegraph; name a file, as -o OUT.svg.');
 }
 
 type Shown = { profile: Profile; name: string; about: string };
@@ -119,8 +114,7 @@ async function write(svg: string, output: string): Promise<void> {
     await writeFile(output, svg);
     await giveNew(output);
   } catch (error) {
-    if (!(error instanceof Error && 'errno' in error && typeof error.errno === 'number'))
-      throw error;
+    if (!(error instanceof Error && 'errno' in error && typeof error.errno === 'number')) throw error;
     const reason = getSystemErrorMessage(error.errno);
     throw new UsageError(`--output: cannot write ${output}: ${reason}; name another file.`);
   }

@@ -34,8 +34,7 @@ export async function runInForeground(
   });
   const ended = once(child, 'exit');
   const { pid } = child;
-  const send = (name: NodeJS.Signals | 0) =>
-    pid !== undefined && isSent(sharesTerminal ? pid : -pid, name);
+  const send = (name: NodeJS.Signals | 0) => pid !== undefined && isSent(sharesTerminal ? pid : -pid, name);
   if (pid === undefined) return { kind: 'not-started', why: await ended.then(String, whyNot) };
 
   const finished = Promise.withResolvers<void>();
@@ -54,10 +53,7 @@ const whyNot = (error: unknown): string =>
 const codeOf = (code: unknown, signalName: unknown): number =>
   typeof code === 'number' ? code : 128 + constants.signals[signalName as NodeJS.Signals];
 
-async function endAll(
-  send: (name: NodeJS.Signals | 0) => boolean,
-  graceSeconds: number,
-): Promise<void> {
+async function endAll(send: (name: NodeJS.Signals | 0) => boolean, graceSeconds: number): Promise<void> {
   const giveUpAt = performance.now() + graceSeconds * 1000;
   send('SIGTERM');
   // A stopped process handles the signal only after SIGCONT.

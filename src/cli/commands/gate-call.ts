@@ -2,11 +2,7 @@
 import { resolve } from 'node:path';
 import type { GateOptions, NamingStyle, TextOption } from '../../config/parameters.ts';
 import type { Config } from '../../config/schema.ts';
-import {
-  NoRepositoryError,
-  openRepository,
-  RepositoryError,
-} from '../../forge/patch/repository.ts';
+import { NoRepositoryError, openRepository, RepositoryError } from '../../forge/patch/repository.ts';
 import type { Recorder } from '../../gate/recording/recorder.ts';
 import type { WorkDirectory } from '../../gate/work-directory.ts';
 import type { Patch } from '../../model/patch.ts';
@@ -41,8 +37,7 @@ export const stderrLog = {
   warn: (sentence: string) => process.stderr.write(`warning: ${sentence}\n`),
 };
 
-export const repositoryOf = ({ repository }: GateOptions) =>
-  openRepository(resolve(repository ?? '.'));
+export const repositoryOf = ({ repository }: GateOptions) => openRepository(resolve(repository ?? '.'));
 
 /** Treats an empty option as absent. */
 export function required(name: TextOption, { options, optionName }: PatchCall): string {

@@ -6,12 +6,7 @@ import { isOfGate, namingStyles, parameter, parametersThat } from '../../config/
 export function addGateOptions(command: Command, has: (name: string) => boolean): void {
   const all = parametersThat((one) => isOfGate(one) && one.option !== undefined);
   for (const name of all.filter(has)) {
-    const {
-      flags = namingStyles.flag(name),
-      value,
-      help = '',
-      default: usual,
-    } = parameter(name).option ?? {};
+    const { flags = namingStyles.flag(name), value, help = '', default: usual } = parameter(name).option ?? {};
     command.option(value === undefined ? flags : `${flags} <${value}>`, help, usual);
   }
 }

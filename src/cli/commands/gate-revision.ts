@@ -10,17 +10,8 @@ import type { Patch, RevisionDiff } from '../../model/patch.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { openBuild } from '../../publish/reporters/build.ts';
 import type { ReportedOutcome } from '../../publish/reporters/outcome.ts';
-import {
-  cancelledOutcome,
-  conclusionOf,
-  outcomeOfError,
-  outcomeOfResult,
-} from '../../publish/reporters/outcome.ts';
-import {
-  combineReporters,
-  type Reporter,
-  reportOutcome,
-} from '../../publish/reporters/reporter.ts';
+import { cancelledOutcome, conclusionOf, outcomeOfError, outcomeOfResult } from '../../publish/reporters/outcome.ts';
+import { combineReporters, type Reporter, reportOutcome } from '../../publish/reporters/reporter.ts';
 import { openRevisionComment } from '../../publish/reporters/revision-comment.ts';
 import { keptOf } from '../../relay/answers.ts';
 import { readResult } from '../../report/read-result.ts';
@@ -84,11 +75,7 @@ export async function judgeAndAnswer(gateCall: GateCall): Promise<PromiseSettled
   return ended;
 }
 
-function pageOf(
-  gates: readonly OneGate[],
-  index: number,
-  site: string | undefined,
-): string | undefined {
+function pageOf(gates: readonly OneGate[], index: number, site: string | undefined): string | undefined {
   const directory = gates[index]?.directory;
   if (site === undefined || directory === undefined) return undefined;
   const folder = gates.length === 1 ? '' : `/${basename(directory)}`;
@@ -104,9 +91,7 @@ async function diffOf(conduit: Conduit, call: GateCall): Promise<RevisionDiff> {
       const { number, diff, phids } = patch;
       return { number, diff, ...(phids && { phids }) };
     }
-    throw new UsageError(
-      `--answer: ${options.resume} is not the work directory of a gate of a revision.`,
-    );
+    throw new UsageError(`--answer: ${options.resume} is not the work directory of a gate of a revision.`);
   }
   const name = revisionNamed(required('patch', call), call);
   return pinnedDiff(patientIfAnswered(conduit, { ...options, signal: call.signal }), name);
@@ -125,14 +110,11 @@ const whileItLasts = (answer: Reporter): Reporter => ({
 });
 
 const reportedOf = (settled: PromiseSettledResult<Judged>): ReportedOutcome =>
-  settled.status === 'fulfilled'
-    ? outcomeOfResult(settled.value.result, {})
-    : outcomeOfError(settled.reason);
+  settled.status === 'fulfilled' ? outcomeOfResult(settled.value.result, {}) : outcomeOfError(settled.reason);
 
 function worstOf(reportedOutcomes: readonly ReportedOutcome[]): ReportedOutcome {
   const worst = worstConclusion(reportedOutcomes.map(conclusionOf));
   const found =
-    reportedOutcomes.find((reportedOutcome) => conclusionOf(reportedOutcome) === worst) ??
-    reportedOutcomes[0];
+    reportedOutcomes.find((reportedOutcome) => conclusionOf(reportedOutcome) === worst) ?? reportedOutcomes[0];
   return found ?? outcomeOfError(new Error('No gate ran.'));
 }

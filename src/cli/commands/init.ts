@@ -21,8 +21,7 @@ export function define(command: Command): void {
     .option('--json', 'print the outcome as JSON')
     .addHelpText('after', details)
     .action(async (options: object) => {
-      const { GITHUB_TOKEN: token, GITHUB_API_URL: apiUrl = 'https://api.github.com' } =
-        process.env;
+      const { GITHUB_TOKEN: token, GITHUB_API_URL: apiUrl = 'https://api.github.com' } = process.env;
       const directory = process.cwd();
       const { ownAction } = await import('../init/setting.ts');
       const own = await ownAction(import.meta.dirname);

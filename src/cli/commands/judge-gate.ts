@@ -24,14 +24,7 @@ import { UsageError } from '../../model/usage-error.ts';
 import { outcomeOfResult } from '../../publish/reporters/outcome.ts';
 import { type Reporter, reportOutcome } from '../../publish/reporters/reporter.ts';
 import { usualConfig } from './find-config.ts';
-import {
-  asUsageError,
-  type GateCall,
-  type PatchCall,
-  repositoryOf,
-  required,
-  stderrLog,
-} from './gate-call.ts';
+import { asUsageError, type GateCall, type PatchCall, repositoryOf, required, stderrLog } from './gate-call.ts';
 
 export type OneGate = {
   /** Distinguishes the gate from others; empty for a single one. */
@@ -63,8 +56,7 @@ export const judgeAll = (
 
 /** True if the directory has measurements, and the command itself was correct. */
 export const isWorthResuming = async (error: unknown, directory: string): Promise<boolean> =>
-  (conclusionOfError(error) !== 'usage' || error instanceof MisconfiguredError) &&
-  (await hasMeasured(directory));
+  (conclusionOfError(error) !== 'usage' || error instanceof MisconfiguredError) && (await hasMeasured(directory));
 
 const commandOf = ({ options: { config = usualConfig } }: GateCall): string =>
   config === usualConfig ? 'ppsgate gate' : `ppsgate gate --config ${config}`;
@@ -78,8 +70,7 @@ export async function gatesOf(call: GateCall): Promise<OneGate[]> {
     const { resumeGate } = await import('../../gate/resume-gate.ts');
     return [{ name: '', directory: resume, start: (deps) => resumeGate(resume, deps, most) }];
   }
-  const seed =
-    options.seed === undefined ? randomSeed() : parseSeed(options.seed, optionName('seed'));
+  const seed = options.seed === undefined ? randomSeed() : parseSeed(options.seed, optionName('seed'));
   const kernels = givenKernels(call);
   const patch = call.patch ?? (await patchOf(call));
   const selectors = selectorsOf(config, options, optionName);
@@ -88,15 +79,11 @@ export async function gatesOf(call: GateCall): Promise<OneGate[]> {
     selectors.map((selector) => bootable(kernels, testbedsFor(config, selector, from), call)),
   );
   if (options.record !== undefined && selectors.length > 1) {
-    throw new UsageError(
-      `${optionName('record')}: only one testbed can be recorded at a time; select one of them.`,
-    );
+    throw new UsageError(`${optionName('record')}: only one testbed can be recorded at a time; select one of them.`);
   }
   const folder = await call.work.open(options);
   const judged =
-    options.layoutNoise === true
-      ? (await import('../../gate/layout-noise-gate.ts')).gateLayoutNoise
-      : gate;
+    options.layoutNoise === true ? (await import('../../gate/layout-noise-gate.ts')).gateLayoutNoise : gate;
   return selectors.map((selector, index): OneGate => {
     const isOnly = selectors.length === 1;
     const directory = isOnly ? folder : join(folder, selector.replace(/[^\w.-]+/g, '-'));
@@ -115,22 +102,17 @@ export async function patchOf(call: PatchCall): Promise<Patch> {
   const { options, optionName } = call;
   if (/^(?:[a-z][a-z+]*:\/\/|[\w.-]+@[\w.-]+:)/.test(options.repository ?? '')) {
     const address = excerpt(options.repository ?? '');
-    throw new UsageError(
-      `${optionName('repository')}: "${address}" is an address: clone it, and name the folder.`,
-    );
+    throw new UsageError(`${optionName('repository')}: "${address}" is an address: clone it, and name the folder.`);
   }
   // A job that names no patch has forgotten it: only at a shell, the checkout replaces one.
-  if (options.patch === undefined && optionName === namingStyles.flag)
-    return patchOfOwnChanges(call);
+  if (options.patch === undefined && optionName === namingStyles.flag) return patchOfOwnChanges(call);
   const { patchNamed } = await import('./named-patch.ts');
   return patchNamed(call);
 }
 
 /** Judges the changes of the checkout, and describes them. */
 async function patchOfOwnChanges({ options, optionName }: PatchCall): Promise<Patch> {
-  const found = await ownChanges(resolve(options.repository ?? '.')).catch(
-    asUsageError(optionName),
-  );
+  const found = await ownChanges(resolve(options.repository ?? '.')).catch(asUsageError(optionName));
   const { since, baseCommit, headCommit, uncommitted, untracked } = found;
   stderrLog.info(`Patch: changes since ${since} (${shortId(baseCommit)}).`);
   if (uncommitted.length > 0) {

@@ -6,16 +6,11 @@ import { exitCodes } from '../../model/conclusion.ts';
 import { runToExit } from '../../system/exit.ts';
 
 export function define(lab: Command): void {
-  lab.addHelpText(
-    'after',
-    '\nExample:\n  sudo ppsgate lab up && ip netns exec ppsgate-dut ip route',
-  );
+  lab.addHelpText('after', '\nExample:\n  sudo ppsgate lab up && ip netns exec ppsgate-dut ip route');
 
   lab
     .command('up')
-    .description(
-      'set up the three namespaces, their cables and their sshd; replaces an earlier lab',
-    )
+    .description('set up the three namespaces, their cables and their sshd; replaces an earlier lab')
     .action(() => runToExit(up, lab.optsWithGlobals()));
   lab
     .command('down')
@@ -35,9 +30,7 @@ async function up(): Promise<number> {
     DUT: dut,
     receiver,
   })) {
-    print(
-      `${role}: ssh -i ${privateKeyPath} -o UserKnownHostsFile=${knownHostsPath} ${user}@${host}`,
-    );
+    print(`${role}: ssh -i ${privateKeyPath} -o UserKnownHostsFile=${knownHostsPath} ${user}@${host}`);
   }
   return exitCodes.pass;
 }

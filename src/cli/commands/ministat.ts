@@ -5,12 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { getSystemErrorMessage } from 'node:util';
 import type { Command } from 'commander';
 import { MinistatInputError, parseColumn } from '../../analysis/stats/columns.ts';
-import {
-  compare,
-  type MinistatOptions,
-  type MinistatSet,
-  ministatPieces,
-} from '../../analysis/stats/ministat.ts';
+import { compare, type MinistatOptions, type MinistatSet, ministatPieces } from '../../analysis/stats/ministat.ts';
 import { type ConfidencePercent, confidencePercents } from '../../analysis/stats/student.ts';
 import { expected } from '../../model/excerpt.ts';
 import { whyNotText, withoutMark } from '../../model/text-file.ts';
@@ -63,9 +58,7 @@ async function answer(files: readonly string[], flags: MinistatFlags): Promise<v
   const sets = await readSets(files, flags);
 
   await printPieces(
-    flags.json
-      ? [`${JSON.stringify(compare(sets, options), null, 2)}\n`]
-      : ministatPieces(sets, options),
+    flags.json ? [`${JSON.stringify(compare(sets, options), null, 2)}\n`] : ministatPieces(sets, options),
   );
 }
 
@@ -144,7 +137,5 @@ function readBytes(name: string): Buffer {
 
 function reason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return 'errno' in error && typeof error.errno === 'number'
-    ? getSystemErrorMessage(error.errno)
-    : error.message;
+  return 'errno' in error && typeof error.errno === 'number' ? getSystemErrorMessage(error.errno) : error.message;
 }

@@ -53,9 +53,7 @@ export function mistyped(
       // `ppsgate help NAME` prints the help of ppsgate for an unknown name.
       const [word, name = ''] = words;
       const isUnknown = word === 'help' && program.commands.every((one) => one.name() !== name);
-      return isUnknown && name !== ''
-        ? sentence(`there is no command "${excerpt(name)}"`)
-        : undefined;
+      return isUnknown && name !== '' ? sentence(`there is no command "${excerpt(name)}"`) : undefined;
     }
     default:
       return exitCode === 0 ? undefined : message;
@@ -81,8 +79,7 @@ const settingsOfTraffic: ReadonlyMap<string, string> = new Map(
   ].map((setting) => [plainKey(setting), setting]),
 );
 
-const invalidChoice =
-  /value '(.*)' is invalid for argument '([^']*)'\. Allowed choices are (.*)\.$/s;
+const invalidChoice = /value '(.*)' is invalid for argument '([^']*)'\. Allowed choices are (.*)\.$/s;
 
 function calledBy(command: Command, [word, ...rest]: readonly string[]): Command {
   if (word === undefined) return command;
@@ -94,9 +91,7 @@ function calledBy(command: Command, [word, ...rest]: readonly string[]): Command
 /** Names a command of that name below another one, or of another name. */
 function elsewhere(name: string, program: Command): string | undefined {
   const meant = otherNames.get(name) ?? name;
-  const found = [program, ...program.commands]
-    .flatMap(({ commands }) => commands)
-    .find((one) => one.name() === meant);
+  const found = [program, ...program.commands].flatMap(({ commands }) => commands).find((one) => one.name() === meant);
   return found && `; did you mean \`${pathOf(found)}\`?`;
 }
 

@@ -17,9 +17,7 @@ export async function patchNamed(call: PatchCall): Promise<Patch> {
   const earlier = parseEarlier(options.earlier || 'none', optionName('earlier'));
   if (text.includes('..')) {
     if (earlier === 'none') {
-      return patchOfTypedRange(repository, text, mayBeOneCommit(options)).catch(
-        asUsageError(optionName),
-      );
+      return patchOfTypedRange(repository, text, mayBeOneCommit(options)).catch(asUsageError(optionName));
     }
     throw new UsageError(
       `${optionName('earlier')}: "${excerpt(text)}" is not a revision, and only revisions have earlier diffs.`,
@@ -32,17 +30,13 @@ export async function patchNamed(call: PatchCall): Promise<Patch> {
   }
   const name = revisionNamed(text, call);
   const phabricator = phabricatorOf(config);
-  const conduit = patientIfAnswered(
-    await openPhabricator(phabricator, { log: stderrLog, signal }),
-    { ...options, signal },
-  );
+  const conduit = patientIfAnswered(await openPhabricator(phabricator, { log: stderrLog, signal }), {
+    ...options,
+    signal,
+  });
   return patchOfRevision(name, earlier, { conduit, repository, config: phabricator });
 }
 
 /** Kernels may differ while commits do not, and a commit can be measured against itself. */
-const mayBeOneCommit = ({
-  measureAnyway,
-  layoutNoise,
-  baseKernel,
-  patchedKernel,
-}: GateOptions): boolean => Boolean(measureAnyway || layoutNoise || baseKernel || patchedKernel);
+const mayBeOneCommit = ({ measureAnyway, layoutNoise, baseKernel, patchedKernel }: GateOptions): boolean =>
+  Boolean(measureAnyway || layoutNoise || baseKernel || patchedKernel);

@@ -18,9 +18,7 @@ export async function readNoiseFile(path: string): Promise<{ cells: number[][][]
   const text = await readFile(path, 'utf8').catch(cannotRead(path));
   const all = text
     .split('\n')
-    .flatMap((line, index) =>
-      line.trim() ? [parseLine(line, `--noise: ${path}:${index + 1}`)] : [],
-    );
+    .flatMap((line, index) => (line.trim() ? [parseLine(line, `--noise: ${path}:${index + 1}`)] : []));
   const cells = Map.groupBy(
     all.filter(({ pps }) => pps.length >= minRuns),
     ({ key }) => key,
@@ -43,8 +41,7 @@ export const minRuns = 2;
 const cannotRead =
   (path: string) =>
   (error: NodeJS.ErrnoException): never => {
-    const why =
-      error.code === 'ENOENT' ? 'there is no such file' : `cannot be read (${error.code})`;
+    const why = error.code === 'ENOENT' ? 'there is no such file' : `cannot be read (${error.code})`;
     throw new UsageError(`--noise: ${path}: ${why}; name a file of JSON lines, or a CV like 1%.`);
   };
 
@@ -56,9 +53,7 @@ const lineSchema = z.looseObject(
   {
     pps: z
       .array(
-        z
-          .number({ error: rateError })
-          .refine((pps) => bounded.measured.safeParse(pps).success, { error: rateError }),
+        z.number({ error: rateError }).refine((pps) => bounded.measured.safeParse(pps).success, { error: rateError }),
         { error: expected('a list of numbers above 0') },
       )
       .max(maxRuns),

@@ -11,10 +11,7 @@ import { formatEstimate } from '../../model/format.ts';
 import { columns } from './columns.ts';
 import { clockText, oneLine } from './table.ts';
 
-export function overviewText(
-  { at, testbeds, queue }: TestbedsOverview,
-  isColoured: boolean,
-): string {
+export function overviewText({ at, testbeds, queue }: TestbedsOverview, isColoured: boolean): string {
   const now = new Date(at);
   const paint = (text: string, row: number, column: number) =>
     isColoured && column === 1 ? coloured(text, testbeds[row - 1]) : text;
@@ -44,9 +41,7 @@ function rowOf(testbed: TestbedState, now: Date): string[] {
     case 'quarantine':
       return [name, words, quarantine?.by ?? '', '', clock(quarantine?.since ?? '')];
     case 'left-behind':
-      return left === undefined
-        ? [name, words]
-        : [name, words, left.who, aimOf(left), clock(left.since)];
+      return left === undefined ? [name, words] : [name, words, left.who, aimOf(left), clock(left.since)];
     case 'free':
       return [name, words];
   }
@@ -60,9 +55,7 @@ const untilText = ({ expectedUntil }: { expectedUntil: string }, now: Date): str
 
 function notesOn({ name, state, held, quarantine, leftBy = [] }: TestbedState): string[] {
   return [
-    ...(held !== undefined && held.testbed !== name
-      ? [`as ${held.testbed}, which shares a machine with it`]
-      : []),
+    ...(held !== undefined && held.testbed !== name ? [`as ${held.testbed}, which shares a machine with it`] : []),
     ...(quarantine === undefined
       ? []
       : [state === 'held' ? `${quarantine.by}: ${quarantine.reason}` : quarantine.reason]),
@@ -102,10 +95,7 @@ function waitText({ expectedSeconds }: QueuedRequest): string {
 }
 
 /** Prints a line per changed testbed, and one for a changed queue; initially all. */
-export function changedLines(
-  before: TestbedsOverview | undefined,
-  after: TestbedsOverview,
-): string[] {
+export function changedLines(before: TestbedsOverview | undefined, after: TestbedsOverview): string[] {
   const known = new Set(before === undefined ? [] : sentencesOf(before));
   const at = new Date(after.at).toLocaleString('sv-SE');
   return sentencesOf(after)

@@ -6,9 +6,7 @@ export function define(phabricator: Command): void {
   phabricator
     .addHelpText('after', example)
     .command('check')
-    .description(
-      'check the server, the bot, its approvers and build plans, the relay and its starter',
-    )
+    .description('check the server, the bot, its approvers and build plans, the relay and its starter')
     .option('-c, --config <file>', 'configuration', 'ppsgate.yml')
     .option('--json', 'print the diagnostics as JSON, at the end')
     .addHelpText('after', details)

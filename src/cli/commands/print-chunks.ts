@@ -2,8 +2,7 @@
 import { pipeline } from 'node:stream/promises';
 
 /** Prints text like `printBytes`. */
-export const printPieces = (pieces: Iterable<string>): Promise<void> =>
-  printBytes(gathered(pieces));
+export const printPieces = (pieces: Iterable<string>): Promise<void> => printBytes(gathered(pieces));
 
 /** Waits for the reader; `ppsgate … | head` may close the pipe early. */
 export async function printBytes(pieces: Iterable<Uint8Array>): Promise<void> {

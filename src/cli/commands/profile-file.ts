@@ -9,9 +9,7 @@ import { readProfile } from '../../analysis/profile/read-profile.ts';
 /** `-` is standard input. Throws a `ProfileError` for an unreadable or invalid file. */
 export async function readProfileFile(file: string, sink?: StackSink): Promise<ReadProfile> {
   const isStandardInput = file === '-';
-  const input = isStandardInput
-    ? process.stdin
-    : createReadStream(file, { highWaterMark: 1024 * 1024 });
+  const input = isStandardInput ? process.stdin : createReadStream(file, { highWaterMark: 1024 * 1024 });
   const name = isStandardInput ? 'standard input' : file;
   return readProfile(shown(piecesOf(input, name), name), name, sink);
 }
@@ -35,10 +33,7 @@ async function* piecesOf(input: Readable, name: string): AsyncIterable<Buffer> {
   try {
     for await (const piece of input) yield piece;
   } catch (error) {
-    if (!(error instanceof Error && 'errno' in error && typeof error.errno === 'number'))
-      throw error;
-    throw new ProfileError(
-      `Cannot read ${name}: ${getSystemErrorMessage(error.errno)}; name a profile.`,
-    );
+    if (!(error instanceof Error && 'errno' in error && typeof error.errno === 'number')) throw error;
+    throw new ProfileError(`Cannot read ${name}: ${getSystemErrorMessage(error.errno)}; name a profile.`);
   }
 }

@@ -6,10 +6,7 @@ import type { PollOptions } from './run-relay.ts';
 export function define(command: Command): void {
   command
     .option('-c, --config <file>', 'configuration', 'ppsgate.yml')
-    .addHelpText(
-      'after',
-      `\nExample:\n  ppsgate relay --config /usr/local/etc/ppsgate.yml\n\n${ends}`,
-    )
+    .addHelpText('after', `\nExample:\n  ppsgate relay --config /usr/local/etc/ppsgate.yml\n\n${ends}`)
     .action(async (options: object) => {
       await runToExit(async (signal) => {
         const { runRelay } = await import('./run-relay.ts');
@@ -33,5 +30,4 @@ export function definePoll(command: Command): void {
     });
 }
 
-const ends =
-  'Runs until interrupted. Its gates continue, and its queue is kept for the next\nstart.';
+const ends = 'Runs until interrupted. Its gates continue, and its queue is kept for the next\nstart.';

@@ -9,11 +9,7 @@ import { type GateCall, stderrLog } from './gate-call.ts';
 /** Lets a relay's gate wait for the server, as its answer would. By hand, a person corrects what the server refuses. */
 export const patientIfAnswered = (
   conduit: Conduit,
-  {
-    answer,
-    run,
-    signal,
-  }: { answer?: boolean | undefined; run?: string | undefined; signal: AbortSignal },
+  { answer, run, signal }: { answer?: boolean | undefined; run?: string | undefined; signal: AbortSignal },
 ): Conduit =>
   answer === true
     ? withPatience(conduit, {

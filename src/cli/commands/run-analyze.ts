@@ -11,11 +11,7 @@ import type { Cell } from '../../model/scenario.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { explained } from '../../report/read-result.ts';
 import { renderMarkdown } from '../../report/reports.ts';
-import {
-  type Analysis,
-  type AnalyzedSet,
-  analyzeBenches,
-} from '../netbenches/analyze-netbenches.ts';
+import { type Analysis, type AnalyzedSet, analyzeBenches } from '../netbenches/analyze-netbenches.ts';
 import { readBenches } from '../netbenches/directory.ts';
 import { analysisAsJson, renderAnalysis } from '../netbenches/render.ts';
 import { printJson } from './table.ts';
@@ -28,9 +24,7 @@ type AnalyzeOptions = Pick<Overrides, 'margin' | 'falseAlarms' | 'power'> & {
 
 /** Returns the exit code of the worst verdict; throws if there is nothing to compare. */
 export async function runAnalyze(directory: string, options: AnalyzeOptions): Promise<number> {
-  return (await hasPlan(directory))
-    ? analyzeWork(directory, options)
-    : analyzeNetbenches(directory, options);
+  return (await hasPlan(directory)) ? analyzeWork(directory, options) : analyzeNetbenches(directory, options);
 }
 
 async function analyzeNetbenches(directory: string, options: AnalyzeOptions): Promise<number> {
@@ -46,9 +40,7 @@ async function analyzeNetbenches(directory: string, options: AnalyzeOptions): Pr
   }
   if (comparisons.length === 0) {
     const labels = sets.map(({ label }) => label).join(', ');
-    throw new UsageError(
-      `There is nothing to compare in ${directory}: it has only one variant (${labels}).`,
-    );
+    throw new UsageError(`There is nothing to compare in ${directory}: it has only one variant (${labels}).`);
   }
   return exitCodes[conclusionOfVerdict(worstVerdict(comparisons))];
 }

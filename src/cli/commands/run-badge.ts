@@ -50,9 +50,7 @@ async function placeOf(config: Config, options: BadgeOptions): Promise<DataPlace
     throw new UsageError(`--branch: ${expected('the name of a branch')({ input: branch })}.`);
   }
   if (repository === undefined) {
-    throw new UsageError(
-      '--repository: the remote origin is not on github.com; give OWNER/NAME of the repository.',
-    );
+    throw new UsageError('--repository: the remote origin is not on github.com; give OWNER/NAME of the repository.');
   }
   if (!/^[\w.-]+\/[\w.-]+$/.test(repository)) {
     throw new UsageError(`--repository: expected OWNER/NAME, found "${repository}".`);
@@ -64,9 +62,7 @@ async function placeOf(config: Config, options: BadgeOptions): Promise<DataPlace
 
 /** `owner/name`, for any spelling of the URL; undefined if the remote origin is missing or not on github.com. */
 async function originOnGithub(): Promise<string | undefined> {
-  const { stdout } = await promisify(execFile)('git', ['remote', 'get-url', 'origin']).catch(
-    () => ({ stdout: '' }),
-  );
+  const { stdout } = await promisify(execFile)('git', ['remote', 'get-url', 'origin']).catch(() => ({ stdout: '' }));
   const url = /^(?:https:\/\/(?:[^@/]*@)?|ssh:\/\/git@|git@)github\.com[/:](.+?)(?:\.git)?\/?$/i;
   return url.exec(stdout.trim())?.[1];
 }

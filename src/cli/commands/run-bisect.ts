@@ -1,25 +1,14 @@
 // Runs `ppsgate bisect`, whose options are in bisect.ts.
 import { resolve } from 'node:path';
 import { loadConfig } from '../../config/load.ts';
-import {
-  applyOverrides,
-  parseFrameSize,
-  parseMostBoots,
-  parsePriority,
-  parseSeed,
-} from '../../config/overrides.ts';
+import { applyOverrides, parseFrameSize, parseMostBoots, parsePriority, parseSeed } from '../../config/overrides.ts';
 import { namingStyles } from '../../config/parameters.ts';
 import { type Config, withFrameSize } from '../../config/schema.ts';
 import { testbedsFor } from '../../config/select-testbeds.ts';
 import type { BisectOverrides } from '../../forge/patch/bisect-command.ts';
 import { openRepository, withoutShortIds } from '../../forge/patch/repository.ts';
 import { parseEarlier } from '../../forge/patch/revision.ts';
-import {
-  type BisectRequest,
-  bisect,
-  planBisection,
-  resumeBisection,
-} from '../../gate/bisect/bisect.ts';
+import { type BisectRequest, bisect, planBisection, resumeBisection } from '../../gate/bisect/bisect.ts';
 import { type GateFinding, gateFindingOf } from '../../gate/bisect/from-gate.ts';
 import { bisectionEstimateLines, estimateBisection } from '../../gate/estimate/bisection.ts';
 import { historyFile } from '../../gate/experiment/history.ts';
@@ -74,18 +63,13 @@ export type BisectOptions = {
 };
 
 /** Returns the exit code. Throws on errors, and puts the way to resume into `closingLines`. */
-export async function runBisect(
-  options: BisectOptions,
-  signal: AbortSignal,
-  closingLines: string[],
-): Promise<number> {
+export async function runBisect(options: BisectOptions, signal: AbortSignal, closingLines: string[]): Promise<number> {
   const written = await loadConfig(configPath(options.config));
   if (options.dryRun) return printEstimate(options, await requestOf(options, written, signal));
   await using work = new WorkDirectory('ppsgate-bisect', stderrLog.warn);
   const directory = await work.open(options);
   const result = await found(options, written, directory, signal).catch(async (error: unknown) => {
-    if (await isWorthResuming(error, directory))
-      closingLines.push(resumeAdvice(directory, commandOf(options)));
+    if (await isWorthResuming(error, directory)) closingLines.push(resumeAdvice(directory, commandOf(options)));
     throw error;
   });
   if (options.json) printJson(result);
@@ -138,8 +122,7 @@ async function searched(
 ): Promise<BisectResult> {
   const { resume } = options;
   const request = resume === undefined ? await requestOf(options, written, signal) : undefined;
-  const mostBoots =
-    options.maxBoots === undefined ? undefined : parseMostBoots(options.maxBoots, '--max-boots');
+  const mostBoots = options.maxBoots === undefined ? undefined : parseMostBoots(options.maxBoots, '--max-boots');
   const config = request?.config ?? written;
   const priority = parsePriority(options.priority, '--priority');
   const repository = repositoryOf(options);
@@ -169,11 +152,7 @@ function repositoryOf({ repository, patch }: BisectOptions) {
   return patch === undefined ? opened : withoutShortIds(opened);
 }
 
-async function requestOf(
-  options: BisectOptions,
-  written: Config,
-  signal: AbortSignal,
-): Promise<BisectRequest> {
+async function requestOf(options: BisectOptions, written: Config, signal: AbortSignal): Promise<BisectRequest> {
   const from = options.from === undefined ? undefined : await readGateFinding(options.from);
   const config = withOneCell(options, written, from);
   const ends = await endsOf(options, from, { config, signal });
@@ -225,11 +204,7 @@ async function readGateFinding(path: string): Promise<GateFinding> {
 }
 
 /** Reduces the configuration to the requested cell, the gate's cell, or its only cell. */
-function withOneCell(
-  options: BisectOptions,
-  written: Config,
-  from: GateFinding | undefined,
-): Config {
+function withOneCell(options: BisectOptions, written: Config, from: GateFinding | undefined): Config {
   const { metric, profile, frameSize } = options;
   const { scenario, family, frameBytes } = from?.cell ?? {};
   const given = {
@@ -258,9 +233,7 @@ const oneOf = (option: string, names: readonly string[]): string | undefined =>
   names.length > 1 ? `${option} (one of ${names.join(', ')})` : undefined;
 
 async function printEstimate(options: BisectOptions, request: BisectRequest): Promise<number> {
-  const progress = showProgress(process.stderr, request.config.gate.metric, () =>
-    performance.now(),
-  );
+  const progress = showProgress(process.stderr, request.config.gate.metric, () => performance.now());
   const plan = await planBisection(request, {
     repository: repositoryOf(options),
     history: historyFile(request.config.history),

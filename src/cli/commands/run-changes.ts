@@ -53,11 +53,7 @@ type Change = Pick<FoundChange, 'index' | 'before' | 'after' | 'changeRatio'>;
 /**
  * A change that was found early may shrink as runs are added: removes the smallest until each is at least `minRatio`.
  */
-function lastingChanges(
-  values: readonly number[],
-  indexes: readonly number[],
-  minRatio: number,
-): Change[] {
+function lastingChanges(values: readonly number[], indexes: readonly number[], minRatio: number): Change[] {
   const changes = indexes.map((index, place) => {
     const before = median(values.slice(indexes[place - 1] ?? 0, index));
     const after = median(values.slice(index, indexes[place + 1]));
@@ -76,15 +72,11 @@ function lastingChanges(
 
 function printSeries({ series, changes }: { series: Series; changes: FoundChange[] }): void {
   const { name, nightlyRuns, skipped } = series;
-  const [first, last] = [nightlyRuns[0], nightlyRuns.at(-1)].map((nightlyRun) =>
-    oneLine(nightlyRun?.name ?? ''),
-  );
+  const [first, last] = [nightlyRuns[0], nightlyRuns.at(-1)].map((nightlyRun) => oneLine(nightlyRun?.name ?? ''));
   print(`${oneLine(name)}: ${grouped(nightlyRuns.length)} nightly runs, ${first} to ${last}`);
   print(`  ${sparkline(nightlyRuns.map(({ value }) => value))}`);
   if (skipped.length > 0) {
-    print(
-      `  skipped without a value: ${grouped(skipped.length)}, the first ${oneLine(skipped[0] ?? '')}`,
-    );
+    print(`  skipped without a value: ${grouped(skipped.length)}, the first ${oneLine(skipped[0] ?? '')}`);
   }
   if (changes.length === 0) print('  no lasting change');
   const rows = changes.map((change) => [
@@ -109,7 +101,5 @@ function sparkline(values: readonly number[]): string {
   const [low = 0, high = 0] = [0.02, 0.98].map((share) => quantile(bars, share));
   const stepOf = (value: number): number =>
     high > low ? Math.floor(((value - low) / (high - low)) * steps.length) : steps.length / 2;
-  return bars
-    .map((value) => steps[Math.min(Math.max(stepOf(value), 0), steps.length - 1)])
-    .join('');
+  return bars.map((value) => steps[Math.min(Math.max(stepOf(value), 0), steps.length - 1)]).join('');
 }

@@ -48,14 +48,9 @@ export async function decide(text: string, options: CommentOptions): Promise<num
   const deps = await depsFor(options);
   const [, number = '1'] = options.pullRequest?.split('#') ?? [];
   const at = new Date().toISOString();
-  const admission = await admit(
-    { kind: 'comment', number: Number(number), id: 0, by: options.by, at, text },
-    deps,
-  );
+  const admission = await admit({ kind: 'comment', number: Number(number), id: 0, by: options.by, at, text }, deps);
   print(admissionText(admission));
-  return ['refused', 'mistaken', 'nothing'].includes(admission.kind)
-    ? exitCodes.usage
-    : exitCodes.pass;
+  return ['refused', 'mistaken', 'nothing'].includes(admission.kind) ? exitCodes.usage : exitCodes.pass;
 }
 
 async function depsFor(options: CommentOptions): Promise<AdmitDeps> {
@@ -86,10 +81,7 @@ async function depsFor(options: CommentOptions): Promise<AdmitDeps> {
 }
 
 /** Reads GitHub only for a named pull request; otherwise the options replace one. */
-async function readerFor(
-  options: CommentOptions,
-  repository: Repository,
-): Promise<PullRequestReader> {
+async function readerFor(options: CommentOptions, repository: Repository): Promise<PullRequestReader> {
   const { pullRequest: named, by, role, fork, base, head } = options;
   if (named !== undefined) return githubReader(named);
   const [baseCommit, headCommit] = [
@@ -131,9 +123,7 @@ const resolved = (option: string, name: string, repository: Repository): Promise
 async function githubReader(named: string): Promise<PullRequestReader> {
   const [, repository = ''] = /^([\w.-]+\/[\w.-]+)#[1-9]\d{0,9}$/.exec(named) ?? [];
   if (repository === '') {
-    throw new UsageError(
-      `--pull-request: ${expected('a name like example/router#7')({ input: named })}.`,
-    );
+    throw new UsageError(`--pull-request: ${expected('a name like example/router#7')({ input: named })}.`);
   }
   const token = process.env.GITHUB_TOKEN ?? '';
   if (token === '') {
@@ -155,8 +145,8 @@ function admissionText(admission: Admission): string {
       const { config, request } = admission;
       const { patch, overrides, priority } = request;
       const changed = applyOverrides(config, overrides, namingStyles.comment);
-      const testbeds = selectorsFor(config, overrides, { overrides: {}, each: '' }).map(
-        (selector) => testbedsFor(changed, selector).join(' or '),
+      const testbeds = selectorsFor(config, overrides, { overrides: {}, each: '' }).map((selector) =>
+        testbedsFor(changed, selector).join(' or '),
       );
       const cells = cellsOf(changed).map(cellName).join(', ');
       const range = `${shortId(patch.baseCommit)}..${shortId(patch.headCommit)}`;

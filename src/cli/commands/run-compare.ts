@@ -23,15 +23,8 @@ export async function compare(
   closingLines: string[],
 ): Promise<number> {
   const compared = await readCompared(oldPath, newPath);
-  const written = applyOverrides(
-    await loadConfig(configPath(options.config)),
-    options,
-    namingStyles.flag,
-  );
-  const config =
-    compared.kind === 'files'
-      ? withLoading(compared, [oldPath, newPath], written, options)
-      : written;
+  const written = applyOverrides(await loadConfig(configPath(options.config)), options, namingStyles.flag);
+  const config = compared.kind === 'files' ? withLoading(compared, [oldPath, newPath], written, options) : written;
   const repository = await mkdtemp(join(tmpdir(), 'ppsgate-compare-'));
   try {
     const patch = await makeCompareRepository(repository, compared, labelOf(oldPath, newPath));
@@ -63,14 +56,8 @@ const calledHere: NamingStyle = (name) => {
 };
 
 /** Excludes testbeds that would boot kernels, or load none of the files; throws if a selector has no other. */
-function withLoading(
-  compared: CompareFiles,
-  paths: readonly string[],
-  config: Config,
-  options: GateOptions,
-): Config {
-  const loads = (name: string) =>
-    makingOf(config, name) === 'overlay' && isLoadedBy(systemOf(config, name), compared);
+function withLoading(compared: CompareFiles, paths: readonly string[], config: Config, options: GateOptions): Config {
+  const loads = (name: string) => makingOf(config, name) === 'overlay' && isLoadedBy(systemOf(config, name), compared);
   for (const selector of selectorsOf(config, options, namingStyles.flag)) {
     const names = testbedsFor(config, selector, selectorCalled(options, namingStyles.flag));
     if (names.some(loads)) continue;

@@ -48,11 +48,7 @@ type Options = {
 };
 
 /** Returns 0 if all outcomes are as expected, else 1; throws if this machine cannot run the lab. */
-export async function runDemoCommand(
-  options: Options,
-  signal: AbortSignal,
-  closingLines: string[],
-): Promise<number> {
+export async function runDemoCommand(options: Options, signal: AbortSignal, closingLines: string[]): Promise<number> {
   const print = (line: string) => void process.stderr.write(`${line}\n`);
   const seed = options.seed === undefined ? randomSeed() : parseSeed(options.seed, '--seed');
   // Rejects a wrong design before anything is installed or written.
@@ -98,14 +94,10 @@ async function requireImage({ freebsd, kernels }: Options): Promise<void> {
     );
   }
   if (kernels === true) {
-    throw new UsageError(
-      '--kernels: with --freebsd, name two kernels of FreeBSD, base first, separated by a comma.',
-    );
+    throw new UsageError('--kernels: with --freebsd, name two kernels of FreeBSD, base first, separated by a comma.');
   }
   await access(freebsd, constants.R_OK).catch((error: unknown) => {
-    throw new UsageError(
-      `--freebsd: ${freebsd} cannot be read (${fileReasonOf(error)}): name an existing image.`,
-    );
+    throw new UsageError(`--freebsd: ${freebsd} cannot be read (${fileReasonOf(error)}): name an existing image.`);
   });
 }
 
@@ -129,11 +121,7 @@ function whatOf({ bisect, kernels, freebsd }: Options): string {
 }
 
 /** Two files separated by a comma, or apt's newest kernels. */
-async function subjectOf(
-  { kernels, freebsd }: Options,
-  directory: string,
-  print: Print,
-): Promise<DemoSubject> {
+async function subjectOf({ kernels, freebsd }: Options, directory: string, print: Print): Promise<DemoSubject> {
   if (typeof freebsd === 'string') {
     const given = typeof kernels === 'string' ? twoKernels(kernels) : undefined;
     return freebsdDemo(resolve(freebsd), given);
@@ -146,9 +134,7 @@ async function subjectOf(
 function twoKernels(kernels: string): GivenKernels {
   const [base, patched, ...more] = kernels.split(',');
   if (!base || !patched || more.length > 0) {
-    throw new UsageError(
-      `--kernels: expected two files separated by a comma, found "${excerpt(kernels)}".`,
-    );
+    throw new UsageError(`--kernels: expected two files separated by a comma, found "${excerpt(kernels)}".`);
   }
   return { base: resolve(base), patched: resolve(patched) };
 }

@@ -19,15 +19,10 @@ export async function runGate(options: GateOptions, { debug }: { debug?: boolean
   });
 }
 
-async function judge(
-  options: GateOptions,
-  signal: AbortSignal,
-  closingLines: string[],
-): Promise<number> {
+async function judge(options: GateOptions, signal: AbortSignal, closingLines: string[]): Promise<number> {
   const path = configPath(options.config);
   // Set by the Jenkins library, whose users wrote the parameters of its step.
-  const optionName =
-    process.env.PPSGATE_WORDS === undefined ? namingStyles.flag : namingStyles.step;
+  const optionName = process.env.PPSGATE_WORDS === undefined ? namingStyles.flag : namingStyles.step;
   const config = applyOverrides(await loadConfig(path), options, optionName);
   const { record } = options;
   using recorder = record === undefined ? undefined : await recorderFor(record, config);

@@ -4,12 +4,7 @@ import { parse } from 'yaml';
 import { createOctokit } from '../../forge/github/client.ts';
 import { exitCodes } from '../../model/conclusion.ts';
 import { hostedConfig, labConfig, starterRules } from '../init/config-file.ts';
-import {
-  freebsdImageSteps,
-  freebsdRulesConfig,
-  freebsdTreeConfig,
-  freebsdTreeSteps,
-} from '../init/freebsd-tree.ts';
+import { freebsdImageSteps, freebsdRulesConfig, freebsdTreeConfig, freebsdTreeSteps } from '../init/freebsd-tree.ts';
 import { type PlacedFile, type PlannedFile, placeFile, readIfThere } from '../init/init-files.ts';
 import { missingOverlay } from '../init/init-overlay.ts';
 import { type InitOptions, kindOf, readSelectors, type Selectors } from '../init/init-selectors.ts';
@@ -46,9 +41,7 @@ export async function runInit(options: InitOptions, deps: InitDeps): Promise<num
         )
       : [];
   const files: PlacedFile[] = [];
-  const hasPhabricator = namesPhabricator(
-    (await readIfThere(join(directory, config.path))) ?? config.text,
-  );
+  const hasPhabricator = namesPhabricator((await readIfThere(join(directory, config.path))) ?? config.text);
   const workflows = workflowsFor(selectors, hasPhabricator);
   for (const file of [...workflows, config, ...rules, workDirectories]) {
     // It belongs to an earlier workflow, which stays.
@@ -62,10 +55,7 @@ export async function runInit(options: InitOptions, deps: InitDeps): Promise<num
   return exitCodes.pass;
 }
 
-function workflowsFor(
-  { runner, action, branch, image, found }: Selectors,
-  hasPhabricator: boolean,
-): PlannedFile[] {
+function workflowsFor({ runner, action, branch, image, found }: Selectors, hasPhabricator: boolean): PlannedFile[] {
   if (action === undefined) return [];
   const setting = {
     name: 'ppsgate',
@@ -116,9 +106,7 @@ async function rulesFor(
 }
 
 async function wantsRules(folder: string, ask: AskPerson): Promise<boolean> {
-  const answer = await ask?.(
-    `${folder} has no rules to measure yet: write a small nftables.conf there? [yes] `,
-  );
+  const answer = await ask?.(`${folder} has no rules to measure yet: write a small nftables.conf there? [yes] `);
   return answer !== undefined && /^(?:y|yes|)$/i.test(answer);
 }
 

@@ -5,11 +5,7 @@ import { parsePriority } from '../../config/overrides.ts';
 import type { Config } from '../../config/schema.ts';
 import { testbedsFor } from '../../config/select-testbeds.ts';
 import { patchOfRange } from '../../forge/patch/commit-range.ts';
-import {
-  type LinearRepository,
-  openRepository,
-  RepositoryError,
-} from '../../forge/patch/repository.ts';
+import { type LinearRepository, openRepository, RepositoryError } from '../../forge/patch/repository.ts';
 import { historyFile } from '../../gate/experiment/history.ts';
 import { randomSeed, resumeAdvice } from '../../gate/experiment/plan.ts';
 import type { GateDeps } from '../../gate/gate-deps.ts';
@@ -23,13 +19,7 @@ import { UsageError } from '../../model/usage-error.ts';
 import { publishToDirectory, readDirectoryTrend } from '../../publish/data-branch/directory.ts';
 import { isOfGate } from '../../publish/data-branch/layout.ts';
 import { planFollowUps } from '../../publish/data-branch/nightly-plan.ts';
-import {
-  commitFacts,
-  type NightlyDeps,
-  nightlyFolder,
-  nightlyRun,
-  resumeNightly,
-} from '../../publish/nightly.ts';
+import { commitFacts, type NightlyDeps, nightlyFolder, nightlyRun, resumeNightly } from '../../publish/nightly.ts';
 import { headline } from '../../report/headline.ts';
 import { explained } from '../../report/read-result.ts';
 import { usualConfig } from './find-config.ts';
@@ -68,8 +58,7 @@ export async function runNightly(
   const directory = await work.open(options);
   const place = { config, data: resolve(kept), directory };
   const result = await measured(options, place, signal).catch(async (error: unknown) => {
-    if (await isWorthResuming(error, directory))
-      closingLines.push(resumeAdvice(directory, commandOf(options)));
+    if (await isWorthResuming(error, directory)) closingLines.push(resumeAdvice(directory, commandOf(options)));
     throw error;
   });
   if (options.json) printJson(result);
@@ -80,11 +69,7 @@ export async function runNightly(
 }
 
 const commandOf = ({ config, data }: NightlyOptions): string =>
-  [
-    'ppsgate nightly',
-    config === usualConfig ? [] : ['--config', config],
-    data === undefined ? [] : ['--data', data],
-  ]
+  ['ppsgate nightly', config === usualConfig ? [] : ['--config', config], data === undefined ? [] : ['--data', data]]
     .flat()
     .join(' ');
 
@@ -138,11 +123,7 @@ async function patchOfCommit(commit: string, repository: LinearRepository) {
   return patchOfRange(repository, `${id}..${id}`);
 }
 
-function nightlyDeps(
-  deps: GateDeps,
-  repository: LinearRepository,
-  { config, data, directory }: Place,
-): NightlyDeps {
+function nightlyDeps(deps: GateDeps, repository: LinearRepository, { config, data, directory }: Place): NightlyDeps {
   const { keep, staleSeconds } = config.github.data;
   const compareUrl = config.trend.compare;
   return {

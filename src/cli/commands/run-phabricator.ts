@@ -12,14 +12,10 @@ import { hasColours, oneLine, print, printJson } from './table.ts';
 type CheckOptions = { config?: string; json?: true };
 
 /** Prints each diagnostic at once, or with `json` all at the end. */
-export async function checkSetUp(
-  { config: path, json }: CheckOptions,
-  signal: AbortSignal,
-): Promise<number> {
+export async function checkSetUp({ config: path, json }: CheckOptions, signal: AbortSignal): Promise<number> {
   const config = await loadConfig(configPath(path));
   const phabricator = phabricatorOf(config);
-  const notify = (sentence: string) =>
-    void (json ? process.stderr : process.stdout).write(`… ${oneLine(sentence)}\n`);
+  const notify = (sentence: string) => void (json ? process.stderr : process.stdout).write(`… ${oneLine(sentence)}\n`);
   const patience = notifyIfSlow(notify);
   const deps = {
     signal,
@@ -77,8 +73,7 @@ export function diagnosticText(diagnostic: SetUpDiagnostic, output: ProgressOutp
 export function summary(diagnostics: readonly SetUpDiagnostic[]): string {
   const faults = diagnostics.filter(isFault).length;
   const warnings = diagnostics.filter(({ kind }) => kind === 'warning').length;
-  const wrong =
-    { 0: 'No check failed', 1: 'One check failed' }[faults] ?? `${faults} checks failed`;
+  const wrong = { 0: 'No check failed', 1: 'One check failed' }[faults] ?? `${faults} checks failed`;
   if (warnings === 0) return faults === 0 ? 'All checks passed.' : `${wrong}.`;
   return `${wrong}; ${warnings === 1 ? 'one warning' : `${warnings} warnings`}.`;
 }

@@ -16,12 +16,7 @@ import {
   waysToShorten,
 } from '../../gate/estimate/experiment.ts';
 import { estimateStart, readUsualSeconds } from '../../gate/estimate/queue.ts';
-import {
-  earlierEntries,
-  entriesOf,
-  type HistoryEntry,
-  historyFile,
-} from '../../gate/experiment/history.ts';
+import { earlierEntries, entriesOf, type HistoryEntry, historyFile } from '../../gate/experiment/history.ts';
 import { cellsOf, layoutsOn, planCells, policyOf } from '../../gate/experiment/plan.ts';
 import { readLab } from '../../gate/reserve/records.ts';
 import { openStore } from '../../gate/reserve/store/open.ts';
@@ -116,9 +111,7 @@ async function changeOf(
   const repository = openRepository(path);
   const question = { patch, config, testbeds };
   const variants = await variantsByMaking(question, repository);
-  const differ = measureAnyway
-    ? testbeds
-    : await testbedsThatDiffer({ ...question, variants }, repository);
+  const differ = measureAnyway ? testbeds : await testbedsThatDiffer({ ...question, variants }, repository);
   const testbed = differ[0] ?? first;
   const count = variants.get(makingOf(config, testbed))?.length ?? 2;
   return { testbed, variants: count, isUnchanged: differ.length === 0 };
@@ -155,8 +148,7 @@ function textOf({ testbed, waitSeconds, isUnchanged, ...rest }: Planned, patch?:
   if (isUnchanged && patch !== undefined) {
     return `${patchName(patch)} changes nothing that ${testbed} would install or boot: nothing is reserved or measured (--measure-anyway).`;
   }
-  const wait =
-    waitSeconds === undefined ? 'the time until it is free is unknown' : waitText(waitSeconds);
+  const wait = waitSeconds === undefined ? 'the time until it is free is unknown' : waitText(waitSeconds);
   return [
     `${testbed}: ${wait}`,
     coursesText(estimate, outlined),
@@ -178,10 +170,7 @@ const partNames: Readonly<Record<(typeof timeParts)[number], string>> = {
   givingBack: 'releasing',
 };
 
-function coursesText(
-  { ifUnchanged, ifLost, cells }: ExperimentEstimate,
-  { policy }: ExperimentOutline,
-): string {
+function coursesText({ ifUnchanged, ifLost, cells }: ExperimentEstimate, { policy }: ExperimentOutline): string {
   const courses: readonly ExpectedCourse[] = [ifUnchanged, ifLost];
   const row = (name: string, of: (course: ExpectedCourse) => string) => [name, ...courses.map(of)];
   const isLeast = cells.some(({ basis }) => basis === 'least');
@@ -195,10 +184,7 @@ function coursesText(
   ]).join('\n');
 }
 
-function cellsText(
-  { cells }: ExperimentEstimate,
-  { cells: planned, policy }: ExperimentOutline,
-): string {
+function cellsText({ cells }: ExperimentEstimate, { cells: planned, policy }: ExperimentOutline): string {
   const rows = cells.map(({ cell, basis, noiseRatio, ...runs }, index) => {
     const { design, history } = planned[index] ?? {};
     const noise =

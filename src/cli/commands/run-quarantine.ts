@@ -13,22 +13,16 @@ import { clockText, oneLine, print } from './table.ts';
 
 type QuarantineOptions = { config?: string; reason?: string; lift?: true };
 
-export async function runQuarantine(
-  name: string,
-  { config: given, reason, lift }: QuarantineOptions,
-): Promise<number> {
+export async function runQuarantine(name: string, { config: given, reason, lift }: QuarantineOptions): Promise<number> {
   const path = configPath(given);
   const config = await loadConfig(path);
   namedTestbed(config, path, name);
   if ((reason === undefined) === (lift === undefined) || reason?.trim() === '') {
-    throw new UsageError(
-      `Give the reason for the quarantine of ${name} with --reason TEXT, or lift it with --lift.`,
-    );
+    throw new UsageError(`Give the reason for the quarantine of ${name} with --reason TEXT, or lift it with --lift.`);
   }
   const store = await openStore(config.reservations);
   try {
-    const sentences =
-      reason === undefined ? await liftFrom(store, name) : await putInto(store, name, reason);
+    const sentences = reason === undefined ? await liftFrom(store, name) : await putInto(store, name, reason);
     for (const sentence of sentences) print(oneLine(sentence));
     return exitCodes.pass;
   } finally {
@@ -44,9 +38,7 @@ async function putInto(store: Store, name: string, reason: string): Promise<stri
   return [
     `${name} is in quarantine and cannot be reserved until \`ppsgate quarantine ${name} --lift\`.`,
     ...(before === undefined ? [] : [`It was already: ${describe(before)}.`]),
-    ...(holding === undefined
-      ? []
-      : [`${holding.holder.who} holds it (${aimOf(holding.holder)}), and keeps it.`]),
+    ...(holding === undefined ? [] : [`${holding.holder.who} holds it (${aimOf(holding.holder)}), and keeps it.`]),
   ];
 }
 

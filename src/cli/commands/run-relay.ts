@@ -18,14 +18,7 @@ import { UsageError } from '../../model/usage-error.ts';
 import { waitingText } from '../../relay/answers.ts';
 import { inboxIn, openInbox } from '../../relay/inbox.ts';
 import { openStarter } from '../../relay/open-starter.ts';
-import {
-  openBell,
-  pollOnce,
-  type RelayDeps,
-  secondsBetweenRounds,
-  workOn,
-  workOnce,
-} from '../../relay/relay.ts';
+import { openBell, pollOnce, type RelayDeps, secondsBetweenRounds, workOn, workOnce } from '../../relay/relay.ts';
 import { seldomLog } from '../../relay/seldom-log.ts';
 import { startRelayServer } from '../../relay/server.ts';
 import { configPath } from './named-testbed.ts';
@@ -81,9 +74,7 @@ export async function runPoll(options: PollOptions, signal: AbortSignal): Promis
 function secondsIn(text: string): number {
   const seconds = Number(text);
   if (Number.isInteger(seconds) && seconds >= 10 && seconds <= 3600) return seconds;
-  throw new UsageError(
-    `--every: expected a whole number of seconds from 10 to 3600, found "${text}".`,
-  );
+  throw new UsageError(`--every: expected a whole number of seconds from 10 to 3600, found "${text}".`);
 }
 
 async function openDeps(options: PollOptions, signal: AbortSignal): Promise<RelayDeps> {
@@ -117,11 +108,7 @@ async function openDeps(options: PollOptions, signal: AbortSignal): Promise<Rela
 
 function checkOverrides(config: Config, { testbed, ...texts }: GateOverrides): void {
   const configuredPort = applyOverrides(config, texts, namingStyles.comment);
-  for (const selector of selectorsOf(
-    configuredPort,
-    testbed ? { testbed } : {},
-    namingStyles.comment,
-  ))
+  for (const selector of selectorsOf(configuredPort, testbed ? { testbed } : {}, namingStyles.comment))
     testbedsFor(configuredPort, selector, selectorCalled({ testbed }, namingStyles.comment));
 }
 
@@ -148,6 +135,5 @@ const seldomLogs = (now: () => Date) => ({
 
 const log = {
   info: (sentence: string) => process.stdout.write(`${new Date().toISOString()} ${sentence}\n`),
-  warn: (sentence: string) =>
-    process.stdout.write(`${new Date().toISOString()} warning: ${sentence}\n`),
+  warn: (sentence: string) => process.stdout.write(`${new Date().toISOString()} warning: ${sentence}\n`),
 };

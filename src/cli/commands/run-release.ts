@@ -23,11 +23,7 @@ type ReleaseOptions = {
   directory?: string;
 };
 
-export async function runRelease(
-  name: string | undefined,
-  options: ReleaseOptions,
-  ask: AskPerson,
-): Promise<number> {
+export async function runRelease(name: string | undefined, options: ReleaseOptions, ask: AskPerson): Promise<number> {
   const { directory, force } = options;
   if (name === undefined && directory) return releaseDirectory(resolve(directory));
   if (name === undefined || directory !== undefined) {
@@ -36,18 +32,14 @@ export async function runRelease(
     );
   }
   if (force === undefined) {
-    throw new UsageError(
-      `${name} is released by its holder; to take it from the holder, add --force.`,
-    );
+    throw new UsageError(`${name} is released by its holder; to take it from the holder, add --force.`);
   }
   return takeByForce(name, options, ask);
 }
 
 async function releaseDirectory(directory: string): Promise<number> {
   await access(directory).catch(() => {
-    throw new UsageError(
-      `--directory: ${directory} does not exist: name the work directory of a gate.`,
-    );
+    throw new UsageError(`--directory: ${directory} does not exist: name the work directory of a gate.`);
   });
   const left = await directoriesWithLease(directory);
   const released = await Promise.allSettled(left.map((own) => releaseLeft(own, new Date())));

@@ -17,11 +17,7 @@ export async function runReport(path: string, options: ReportOptions): Promise<n
   return exitCodes.pass;
 }
 
-async function reported(
-  directory: string,
-  written: Result | BisectResult,
-  { page }: ReportOptions,
-): Promise<string> {
+async function reported(directory: string, written: Result | BisectResult, { page }: ReportOptions): Promise<string> {
   if (!page) return renderMarkdown(written);
   const warn = (text: string) => process.stderr.write(`ppsgate: ${text}\n`);
   const { result, profiles } = await explained(written, directory, warn);

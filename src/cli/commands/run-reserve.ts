@@ -23,9 +23,7 @@ export async function runReserve(
 ): Promise<number> {
   // A gate accepts an empty name for any testbed; here it is probably an unset variable.
   if (selector.trim() === '') {
-    throw new UsageError(
-      '<selector> is empty: name a testbed, or required properties like "mellanox and 40G".',
-    );
+    throw new UsageError('<selector> is empty: name a testbed, or required properties like "mellanox and 40G".');
   }
   if (command.length === 0) {
     throw new UsageError(
@@ -63,9 +61,7 @@ export async function runReserve(
 
 /** A testbed named explicitly need not support the whole configuration. */
 const namesOf = (config: Config, selector: string): string[] =>
-  Object.hasOwn(config.testbeds, selector)
-    ? [selector]
-    : testbedsFor(config, selector, '<selector>');
+  Object.hasOwn(config.testbeds, selector) ? [selector] : testbedsFor(config, selector, '<selector>');
 
 function describeTraffic({ gate }: Config) {
   const progress = showProgress(process.stderr, gate.metric, () => performance.now());
@@ -114,9 +110,7 @@ async function giveBack(
   try {
     await restore(reserved, config, notify);
   } catch (error) {
-    notify(
-      `${name} could not be restored to its base (${reasonOf(error)}): its next holder restores it.`,
-    );
+    notify(`${name} could not be restored to its base (${reasonOf(error)}): its next holder restores it.`);
     await lease.release({ outcome, isClean: false }).catch((error) => notify(reasonOf(error)));
     return;
   }

@@ -52,8 +52,7 @@ async function printRows(options: SimulateOptions): Promise<void> {
   const rows = rowsOf(request, noise.source);
 
   if (options.json) printJson({ rows });
-  else
-    process.stdout.write(`${noise.noiseText}\n${conditions(request)}\n\n${table(rows, request)}`);
+  else process.stdout.write(`${noise.noiseText}\n${conditions(request)}\n\n${table(rows, request)}`);
 }
 
 type Request = z.output<typeof ownOptions> & {
@@ -68,9 +67,7 @@ type Request = z.output<typeof ownOptions> & {
 function parseOptions(options: SimulateOptions): Request {
   const { design = 'fixed,group-sequential', margin, falseAlarms, power } = options;
   const { gate } = configKeys.shape;
-  const { marginRatio, falseAlarmRatio, missRatio } = wholeGate(
-    parse(gate, { margin, falseAlarms, power }),
-  );
+  const { marginRatio, falseAlarmRatio, missRatio } = wholeGate(parse(gate, { margin, falseAlarms, power }));
   const designs = listOf(design).flatMap((name) => parse(gate, { design: name }).design ?? []);
   const own = parse(ownOptions, options);
   if (own.cells > own.experiments) {
@@ -199,9 +196,6 @@ function table(rows: readonly Row[], { cells, marginRatio }: Request): string {
 }
 
 function explanation(cells: number, marginRatio: number): string {
-  const patch =
-    cells > 1
-      ? ` "any of ${cells}" are patches with a regression in at least one of their cells;`
-      : '';
+  const patch = cells > 1 ? ` "any of ${cells}" are patches with a regression in at least one of their cells;` : '';
   return `Regressions at 0 % are false alarms, those at ${formatPercent(-marginRatio)} are the power, and no regression there is a miss;${patch} runs count both variants.`;
 }

@@ -28,10 +28,7 @@ export async function makeSite({ from, to, lab, health }: SiteOptions): Promise<
     ...(healths && { health: healths }),
   };
   const leftOut = (why: string) => void process.stderr.write(`ppsgate: ${why}\n`);
-  const pages = await writeSite(
-    { ...trend, ...(known && { lab: known }) },
-    { from, to, now: new Date(), leftOut },
-  );
+  const pages = await writeSite({ ...trend, ...(known && { lab: known }) }, { from, to, now: new Date(), leftOut });
   print(`${join(to, 'index.html')}: ${pages} pages`);
   return exitCodes.pass;
 }
@@ -55,7 +52,5 @@ async function readLabFile<T>(
   if (text === undefined) return undefined;
   const { success, data } = schema.safeParse(parseJson(text));
   if (success) return data;
-  throw new UsageError(
-    `${option}: ${path} is not in the format of this version of ppsgate; write it again.`,
-  );
+  throw new UsageError(`${option}: ${path} is not in the format of this version of ppsgate; write it again.`);
 }

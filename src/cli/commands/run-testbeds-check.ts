@@ -26,19 +26,13 @@ export type CheckOptions = {
 };
 
 /** Prints each diagnostic at once, or with `json` all at the end. */
-export async function checkTestbed(
-  name: string,
-  options: CheckOptions,
-  signal: AbortSignal,
-): Promise<number> {
+export async function checkTestbed(name: string, options: CheckOptions, signal: AbortSignal): Promise<number> {
   const path = configPath(options.config);
   const config = await loadConfig(path);
   const testbed = namedTestbed(config, path, name);
   const { json, traffic = true, power = false, record } = options;
-  using recorder =
-    record === undefined ? undefined : await recordTo(record, 'testbeds check', [testbed]);
-  const notify = (sentence: string) =>
-    void (json ? process.stderr : process.stdout).write(`… ${sentence}\n`);
+  using recorder = record === undefined ? undefined : await recordTo(record, 'testbeds check', [testbed]);
+  const notify = (sentence: string) => void (json ? process.stderr : process.stdout).write(`… ${sentence}\n`);
   const diagnostics: Diagnostic[] = [];
   const look = async (signal: AbortSignal) => {
     const deps = { ...(recorder?.deps(realDeps) ?? realDeps), notify, signal };
@@ -50,14 +44,11 @@ export async function checkTestbed(
     }
   };
   // Serial over LAN has one session: a gate that records it would lose its own.
-  const isMeddling =
-    testbed.kind === 'freebsd' && (traffic || power || testbed.dut.console?.kind === 'ipmi');
+  const isMeddling = testbed.kind === 'freebsd' && (traffic || power || testbed.dut.console?.kind === 'ipmi');
   await (isMeddling ? keptFromOthers({ name, config, notify, signal }, look) : look(signal));
   if (json) printJson({ testbed: name, diagnostics });
   else print(summary(diagnostics));
-  return diagnostics.some(({ kind }) => kind === 'wrong')
-    ? exitCodes.infrastructure
-    : exitCodes.pass;
+  return diagnostics.some(({ kind }) => kind === 'wrong') ? exitCodes.infrastructure : exitCodes.pass;
 }
 
 type Keeping = {
@@ -103,9 +94,7 @@ function diagnosticsOf(check: Check): AsyncIterable<Diagnostic> | Diagnostic[] {
     case 'virtual':
       return checkVirtualTestbed(testbed, deps);
     case 'embedded-linux':
-      return [
-        skipped(name, 'nothing to check, because it is on this machine; see `ppsgate lab check`'),
-      ];
+      return [skipped(name, 'nothing to check, because it is on this machine; see `ppsgate lab check`')];
     case 'linux':
       return checkLinuxTestbed(testbed, deps);
     case 'freebsd': {

@@ -77,10 +77,7 @@ async function visitTestbed(visit: Visit): Promise<Health> {
     const before = await readLab(store);
     if (before.quarantines.has(name)) return await lookUnreserved(visit, store);
     const holder = { who: whoami(), purpose: healthPurpose };
-    return await lookReserved(
-      visit,
-      await reservations.reserve([name], { priority: 'rerun', holder }),
-    );
+    return await lookReserved(visit, await reservations.reserve([name], { priority: 'rerun', holder }));
   } catch (error) {
     if (error instanceof InUseError) return await inUse(visit, store);
     if (!(error instanceof NotReservedError)) throw error;
@@ -153,8 +150,7 @@ const isHeld = (visit: Visit, lab: Lab): boolean => stateIn(visit, lab)?.held !=
 
 async function inUse(visit: Visit, store: Store): Promise<Health> {
   const held = stateIn(visit, await readLab(store))?.held;
-  const why =
-    held === undefined ? 'other requests wait for it' : `${held.who} holds it (${aimOf(held)})`;
+  const why = held === undefined ? 'other requests wait for it' : `${held.who} holds it (${aimOf(held)})`;
   return { testbed: visit.name, kind: 'in-use', why };
 }
 

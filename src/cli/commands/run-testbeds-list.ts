@@ -32,8 +32,7 @@ function rowOf(name: string, testbed: TestbedConfig): Row {
   return { name, kind, dut, ingress: portName(ingress), egress: portName(egress), ...capabilities };
 }
 
-const portName = (port: string | { interface: string }): string =>
-  typeof port === 'string' ? port : port.interface;
+const portName = (port: string | { interface: string }): string => (typeof port === 'string' ? port : port.interface);
 
 const textsOf = (row: Row): string[] => [
   row.name,
@@ -46,11 +45,7 @@ const textsOf = (row: Row): string[] => [
 function capabilitiesText({ nic, cpu, labels = [] }: Row): string {
   const speed = nic?.gigabits === undefined ? undefined : `${nic.gigabits} Gbit/s`;
   const cores = cpu?.cores === undefined ? undefined : `${cpu.cores} cores`;
-  const parts = [
-    [nic?.vendor, nic?.model, speed, nic?.driver],
-    [cpu?.model, cores],
-    ...labels.map((label) => [label]),
-  ];
+  const parts = [[nic?.vendor, nic?.model, speed, nic?.driver], [cpu?.model, cores], ...labels.map((label) => [label])];
   return parts
     .map((words) => words.filter((word) => word !== undefined).join(' '))
     .filter((text) => text !== '')

@@ -1,12 +1,7 @@
 // Runs `ppsgate testbeds log`, whose options are in testbeds-log.ts.
 import { didYouMean } from '../../config/did-you-mean.ts';
 import { loadConfig } from '../../config/load.ts';
-import {
-  type LabState,
-  type LoggedReservation,
-  readLab,
-  readLog,
-} from '../../gate/reserve/records.ts';
+import { type LabState, type LoggedReservation, readLab, readLog } from '../../gate/reserve/records.ts';
 import { holdingOf } from '../../gate/reserve/reservation.ts';
 import { openStore } from '../../gate/reserve/store/open.ts';
 import { aimOf } from '../../gate/reserve/testbeds-overview.ts';
@@ -19,10 +14,7 @@ import { clockText, oneLine, print, printJson } from './table.ts';
 
 export type LogOptions = { config?: string; json?: true };
 
-export async function showLog(
-  name: string | undefined,
-  { config: path, json }: LogOptions,
-): Promise<number> {
+export async function showLog(name: string | undefined, { config: path, json }: LogOptions): Promise<number> {
   const config = await loadConfig(configPath(path));
   const store = await openStore(config.reservations);
   try {
@@ -33,8 +25,7 @@ export async function showLog(
       refuseUnknown(name, new Set(known));
     }
     if (json) printJson(log);
-    else
-      print(log.length === 0 ? 'No testbed was reserved yet.' : table(log, await readLab(store)));
+    else print(log.length === 0 ? 'No testbed was reserved yet.' : table(log, await readLab(store)));
     return exitCodes.pass;
   } finally {
     await store.close();
@@ -46,9 +37,7 @@ function refuseUnknown(name: string, known: ReadonlySet<string>): void {
   if (known.has(name)) return;
   const names = [...known].filter((one) => one !== '');
   const hint = didYouMean(name, names) || '.';
-  throw new UsageError(
-    `There is no testbed "${name}"; the testbeds are ${names.join(', ')}${hint}`,
-  );
+  throw new UsageError(`There is no testbed "${name}"; the testbeds are ${names.join(', ')}${hint}`);
 }
 
 const table = (log: readonly LoggedReservation[], lab: LabState): string =>

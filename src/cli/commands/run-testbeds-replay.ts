@@ -20,8 +20,7 @@ function printReplay({ head, questions, hosts, differences, diagnostics, isTorn 
       `\`ppsgate ${command}\` of ${date.slice(0, 10)} with ppsgate ${ppsgate}: ${many} to ${hosts.join(', ') || 'no machine'}.`,
     ),
   );
-  for (const diagnostic of diagnostics)
-    print(diagnosticText(diagnostic, hasColours(process.stdout)));
+  for (const diagnostic of diagnostics) print(diagnosticText(diagnostic, hasColours(process.stdout)));
   if (isTorn) print('It is incomplete: the recording process was stopped.');
   for (const { sentence } of differences) print(`✗ ${sentence}.`);
   if (differences.length === 0) print('All replies are understood as before.');

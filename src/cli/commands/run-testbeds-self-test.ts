@@ -63,10 +63,8 @@ export async function selfTestOf(
   if (unsent !== undefined) throw new UsageError(`${name} ${unsent.why}: ${unsent.fix}.`);
   const rules = await readRules(config);
   const earlier = resume === undefined ? undefined : resumeJournal(resolve(resume), name);
-  const notify = (sentence: string) =>
-    void (json ? process.stderr : process.stdout).write(`… ${oneLine(sentence)}\n`);
-  using recorder =
-    record === undefined ? undefined : await recordTo(record, 'testbeds self-test', [testbed]);
+  const notify = (sentence: string) => void (json ? process.stderr : process.stdout).write(`… ${oneLine(sentence)}\n`);
+  using recorder = record === undefined ? undefined : await recordTo(record, 'testbeds self-test', [testbed]);
   await using place = selfTestDirectory(notify);
   const directory = resolve(await place.open({ resume }));
   const diagnostics: Diagnostic[] = [];
@@ -85,9 +83,7 @@ export async function selfTestOf(
       history: historyFile(config.history),
     };
     const found =
-      recorder === undefined
-        ? runSelfTest(request, deps)
-        : recordedSelfTest(recorder, request, deps, token);
+      recorder === undefined ? runSelfTest(request, deps) : recordedSelfTest(recorder, request, deps, token);
     for await (const diagnostic of found) {
       diagnostics.push(diagnostic);
       if (!json) print(diagnosticText(diagnostic, hasColours(process.stdout)));
@@ -121,9 +117,7 @@ function partsOf(text = ''): ReadonlySet<SelfTestPart> {
     words.map((word) => {
       const part = selfTestParts.find((known) => known === word);
       if (part !== undefined) return part;
-      throw new UsageError(
-        `--skip: ${expected(`one of ${selfTestParts.join(', ')}`)({ input: word })}.`,
-      );
+      throw new UsageError(`--skip: ${expected(`one of ${selfTestParts.join(', ')}`)({ input: word })}.`);
     }),
   );
 }

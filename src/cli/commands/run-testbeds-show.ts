@@ -32,12 +32,7 @@ export async function showTestbeds(
   }
 }
 
-async function watchWhileRead(
-  config: Config,
-  store: Store,
-  show: Show,
-  signal: AbortSignal,
-): Promise<number> {
+async function watchWhileRead(config: Config, store: Store, show: Show, signal: AbortSignal): Promise<number> {
   const unread = new AbortController();
   process.stdout.once('error', () => unread.abort());
   try {
@@ -48,11 +43,7 @@ async function watchWhileRead(
   }
 }
 
-async function lookAt(
-  config: Config,
-  store: Store,
-  usualSeconds: Awaited<ReturnType<typeof readUsualSeconds>>,
-) {
+async function lookAt(config: Config, store: Store, usualSeconds: Awaited<ReturnType<typeof readUsualSeconds>>) {
   const seen = await readLab(store);
   const processes = await openProcessesOf(config.reservations);
   const lab = (await freeEnded(store, seen, processes, new Date())) ? await readLab(store) : seen;
@@ -65,12 +56,7 @@ const textFor = (overview: TestbedsOverview, output: ProgressOutput): string =>
 type Show = (overview: TestbedsOverview) => void;
 
 /** Shows the state at once, at each change of the store, and every minute; rejects with the signal's reason. */
-async function watchTestbeds(
-  config: Config,
-  store: Store,
-  show: Show,
-  signal: AbortSignal,
-): Promise<never> {
+async function watchTestbeds(config: Config, store: Store, show: Show, signal: AbortSignal): Promise<never> {
   for (;;) {
     const usualSeconds = await readUsualSeconds(store, new Date());
     const minute = AbortSignal.timeout(60_000);
@@ -98,5 +84,4 @@ function watcherOf(output: ProgressOutput, json: boolean): Show {
 }
 
 /** Overwrites from the top left and clears the rest, without flicker. */
-const screenOf = (text: string): string =>
-  `\x1b[H${text.replaceAll('\n', '\x1b[K\n')}\x1b[K\n\x1b[J`;
+const screenOf = (text: string): string => `\x1b[H${text.replaceAll('\n', '\x1b[K\n')}\x1b[K\n\x1b[J`;

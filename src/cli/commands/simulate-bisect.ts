@@ -2,11 +2,7 @@
 import { z } from 'zod';
 import type { NoiseSource } from '../../analysis/stats/simulate.ts';
 import { kebabCase } from '../../config/parameters.ts';
-import {
-  type BisectRow,
-  type BisectSimulation,
-  simulateBisect,
-} from '../../gate/bisect/simulate-bisection.ts';
+import { type BisectRow, type BisectSimulation, simulateBisect } from '../../gate/bisect/simulate-bisection.ts';
 import { formatPercent, grouped } from '../../model/format.ts';
 import { expected, ratio } from '../../model/units.ts';
 import { UsageError } from '../../model/usage-error.ts';
@@ -53,9 +49,7 @@ const ownOptions = sharedOptions.extend({
     .transform(listOf)
     .pipe(z.array(count(1, 20_000)))
     .prefault('256'),
-  broken: ratio({ description: 'a percentage up to 90%', holds: (value) => value <= 0.9 }).prefault(
-    '0%',
-  ),
+  broken: ratio({ description: 'a percentage up to 90%', holds: (value) => value <= 0.9 }).prefault('0%'),
   buildMinutes: z
     .string()
     .regex(/^\d{1,4}(?:\.\d{1,3})?$/, { error: expected('a number of minutes like 10') })
@@ -116,14 +110,7 @@ function simulationOf(
   };
 }
 
-function conditions({
-  broken,
-  history,
-  buildMinutes,
-  maxBoots,
-  experiments,
-  seed,
-}: Request): string {
+function conditions({ broken, history, buildMinutes, maxBoots, experiments, seed }: Request): string {
   return [
     `${formatPercent(broken)} broken, ${brokenInARow} in a row`,
     `${history} of history`,

@@ -67,15 +67,10 @@ function parseChange(text: string, context: z.RefinementCtx): number {
 
 type Noise = Pick<z.output<typeof sharedOptions>, 'noise' | 'maxCv'>;
 
-export async function readNoise({
-  noise,
-  maxCv,
-}: Noise): Promise<{ source: NoiseSource; noiseText: string }> {
+export async function readNoise({ noise, maxCv }: Noise): Promise<{ source: NoiseSource; noiseText: string }> {
   if (noise.endsWith('%')) {
     if (maxCv !== undefined) {
-      throw new UsageError(
-        '--max-cv: leaves out lines of a file, but --noise is a CV: drop one of them.',
-      );
+      throw new UsageError('--max-cv: leaves out lines of a file, but --noise is a CV: drop one of them.');
     }
     const { noise: cv } = parse(z.object({ noise: ratio(largestCv) }), { noise });
     return { source: { kind: 'normal', cv }, noiseText: `normal noise, CV ${formatPercent(cv)}` };
@@ -99,9 +94,7 @@ function nothingLeft(path: string, sets: number[][], maxCv = Infinity): string {
 
 /** The first column is left-aligned, numbers are right-aligned. */
 export function aligned(lines: readonly string[][]): string {
-  const widths = (lines[0] ?? []).map((_, column) =>
-    Math.max(...lines.map((line) => line[column]?.length ?? 0)),
-  );
+  const widths = (lines[0] ?? []).map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
   const cell = (text: string, column: number) =>
     column === 0 ? text.padEnd(widths[0] ?? 0) : text.padStart(widths[column] ?? 0);
   return lines.map((line) => line.map(cell).join('  ')).join('\n');

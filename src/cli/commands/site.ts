@@ -8,10 +8,7 @@ export function define(command: Command): void {
     .requiredOption('--from <dir>', 'checkout of the data branch, or the data directory')
     .requiredOption('--to <dir>', 'folder of the site; an earlier site there is replaced')
     .option('--lab <file>', 'output of `testbeds --json` (default: lab.json of --from)')
-    .option(
-      '--health <file>',
-      'output of `testbeds health --json` (default: health.json of --from)',
-    )
+    .option('--health <file>', 'output of `testbeds health --json` (default: health.json of --from)')
     .addHelpText('after', details)
     .action(async (options: SiteOptions) => {
       const exit = { ...command.optsWithGlobals(), endsAtOnce: true };

@@ -3,8 +3,7 @@ import type { ProgressOutput } from '../../gate/progress.ts';
 
 export const oneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
 
-export const hasColours = ({ isTTY }: ProgressOutput): boolean =>
-  isTTY === true && !process.env.NO_COLOR;
+export const hasColours = ({ isTTY }: ProgressOutput): boolean => isTTY === true && !process.env.NO_COLOR;
 
 export const print = (text: string): void => void process.stdout.write(`${text}\n`);
 

@@ -9,10 +9,7 @@ export function define(command: Command): void {
     .argument('<name>', 'testbed of the configuration')
     .option('-c, --config <file>', 'configuration', 'ppsgate.yml')
     .option('--yes', 'cause the accidents without asking')
-    .option(
-      '--skip <parts>',
-      `parts to leave out, separated by commas: ${selfTestParts.join(', ')}`,
-    )
+    .option('--skip <parts>', `parts to leave out, separated by commas: ${selfTestParts.join(', ')}`)
     .option(
       '--base-kernel <file>',
       "archive of the kernel to try, for nanobsd an image (default: the builder's, or the DUT's own)",

@@ -66,9 +66,7 @@ function wordsFor(side: Side): string {
 
 async function sideOf(path: string): Promise<Side> {
   const stats = await stat(path).catch((error: unknown) => {
-    throw new UsageError(
-      `${path} cannot be read (${fileReasonOf(error)}): name a file or a folder.`,
-    );
+    throw new UsageError(`${path} cannot be read (${fileReasonOf(error)}): name a file or a folder.`);
   });
   if (stats.isDirectory()) return { kind: 'overlay', files: await filesIn(path) };
   if (!stats.isFile()) {
@@ -100,8 +98,7 @@ async function filesIn(folder: string): Promise<Files> {
   const read = names.map(async (name) => {
     const path = join(folder, name);
     const stats = await stat(path);
-    if (!stats.isFile())
-      throw new UsageError(`${path} is not a file: put rules or settings there.`);
+    if (!stats.isFile()) throw new UsageError(`${path} is not a file: put rules or settings there.`);
     return [name, await textOf(path, stats.size)] as const;
   });
   return new Map(await Promise.all(read));
@@ -109,9 +106,7 @@ async function filesIn(folder: string): Promise<Files> {
 
 async function textOf(path: string, bytes: number): Promise<string> {
   if (bytes > maxBytes) {
-    throw new UsageError(
-      `${path} has ${bytes} bytes, but rules have at most ${maxBytes}: shorten it.`,
-    );
+    throw new UsageError(`${path} has ${bytes} bytes, but rules have at most ${maxBytes}: shorten it.`);
   }
   return readFile(path, 'utf8');
 }
@@ -135,8 +130,7 @@ const extensions = [
 const syntaxes = [
   {
     name: 'nftables.conf',
-    pattern:
-      /^\s*(?:flush ruleset\b|(?:add |create )?table (?:(?:ip6?|inet|arp|bridge|netdev) )?[\w-]+ *\{)/m,
+    pattern: /^\s*(?:flush ruleset\b|(?:add |create )?table (?:(?:ip6?|inet|arp|bridge|netdev) )?[\w-]+ *\{)/m,
   },
   { name: 'pf.conf', pattern: /^\s*(?:(?:pass|block|match)\b|set (?:skip|limit|timeout)\b)/m },
   {

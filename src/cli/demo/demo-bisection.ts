@@ -12,13 +12,7 @@ import type { GateDeps } from '../../gate/gate-deps.ts';
 import { openHere } from '../../gate/testbeds/open-testbed.ts';
 import { unshared } from '../../lab/testbed.ts';
 import type { BisectResult } from '../../model/bisect-result.ts';
-import {
-  baseBranch,
-  bisectCommits,
-  culpritSubject,
-  demoConfig,
-  makeBisectRepository,
-} from './demo-repository.ts';
+import { baseBranch, bisectCommits, culpritSubject, demoConfig, makeBisectRepository } from './demo-repository.ts';
 
 export type BisectDemo = { directory: string; result: BisectResult; asExpected: boolean };
 
@@ -66,9 +60,7 @@ export async function runBisectDemo(options: BisectDemoOptions): Promise<BisectD
     mostBoots: 60,
     isVerified: false,
   };
-  const result = (await hasBisectPlan(work))
-    ? await resumeBisection(work, deps)
-    : await bisect(request, work, deps);
+  const result = (await hasBisectPlan(work)) ? await resumeBisection(work, deps) : await bisect(request, work, deps);
   return { directory: work, result, asExpected: namesCulprit(result) };
 }
 

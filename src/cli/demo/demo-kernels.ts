@@ -12,10 +12,7 @@ const run = promisify(execFile);
 const flavours = ['cloud-amd64', 'virtual', 'kvm', 'amd64', 'generic'];
 
 /** Fetches two kernels of the smallest flavour, the older one for base; keeps existing ones. Throws a UsageError. */
-export async function fetchKernels(
-  folder: string,
-  print: (line: string) => void,
-): Promise<GivenKernels> {
+export async function fetchKernels(folder: string, print: (line: string) => void): Promise<GivenKernels> {
   await mkdir(folder, { recursive: true });
   for (const releases of await releasesByFlavour()) {
     const fetched: string[] = [];
@@ -46,11 +43,7 @@ async function releasesByFlavour(): Promise<string[][]> {
 }
 
 /** Ubuntu has separate packages for an image and its modules. */
-async function fetchKernel(
-  release: string,
-  path: string,
-  print: (line: string) => void,
-): Promise<boolean> {
+async function fetchKernel(release: string, path: string, print: (line: string) => void): Promise<boolean> {
   const work = `${path}.work`;
   const tree = join(work, 'tree');
   await rm(work, { recursive: true, force: true });

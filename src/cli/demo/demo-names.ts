@@ -7,11 +7,6 @@ const works = [...demoPatches.map(({ branch }) => branch), bisectNames.work];
 const repositories = ['repository', bisectNames.repository];
 
 export const demoNames: OwnNames = {
-  names: [
-    ...repositories,
-    ...repositories.map((name) => `${name}.part`),
-    'history.jsonl',
-    ...works,
-  ],
+  names: [...repositories, ...repositories.map((name) => `${name}.part`), 'history.jsonl', ...works],
   marks: works,
 };

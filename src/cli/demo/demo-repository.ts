@@ -55,8 +55,7 @@ net.ipv4.conf.all.send_redirects = 0
 `;
 
 /** A rule that never matches costs about 12 ns. */
-const noOpRules = (count: number): string[] =>
-  new Array<string>(count).fill('    meta l4proto 254 drop');
+const noOpRules = (count: number): string[] => new Array<string>(count).fill('    meta l4proto 254 drop');
 
 /** Enough rules to make the router slower than the sender, which would otherwise be measured. */
 const baseRules = noOpRules(60);
@@ -74,10 +73,7 @@ const nftablesConf = (rules: string[]): string =>
 
 const rulesOf: Record<string, string[]> = {
   [baseBranch]: baseRules,
-  'comment-the-rules': [
-    '    # Packets that must not even be tracked are dropped here.',
-    ...baseRules,
-  ],
+  'comment-the-rules': ['    # Packets that must not even be tracked are dropped here.', ...baseRules],
   'guard-protocol-254': [...baseRules, ...noOpRules(16)],
   'guard-udp': [...baseRules, '    meta l4proto upd drop'],
 };
@@ -161,10 +157,7 @@ const commitOf = (subject: string, remark: string): DemoCommit => ({
 
 /** 24 commits: one costs packets, two do not load, and one fixes these; the others cost nothing. */
 export const bisectCommits: readonly DemoCommit[] = [
-  commitOf(
-    'Say what the early chain is for',
-    'Packets that must not even be tracked are dropped here.',
-  ),
+  commitOf('Say what the early chain is for', 'Packets that must not even be tracked are dropped here.'),
   commitOf('Say where the rules come from', 'The list is that of the addendum.'),
   commitOf('Name the people who mind the rules', 'Ask routing@example.net.'),
   commitOf('Say how often the rules are looked at', 'Looked at each spring.'),
@@ -211,10 +204,7 @@ type Git = (...args: string[]) => Promise<void>;
 
 async function makeRepository(
   finalDirectory: string,
-  fill: (
-    commit: (message: string, rules: string | undefined) => Promise<void>,
-    git: Git,
-  ) => Promise<void>,
+  fill: (commit: (message: string, rules: string | undefined) => Promise<void>, git: Git) => Promise<void>,
   rulesPath = 'dut/nftables.conf',
 ): Promise<void> {
   const directory = `${finalDirectory}.part`;

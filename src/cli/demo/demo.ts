@@ -96,8 +96,7 @@ export async function runDemo(options: DemoOptions): Promise<Judged[]> {
     const deps: GateDeps = {
       repository,
       // The lab belongs to this machine and user alone.
-      reserve: async () =>
-        unshared(testbed, (traffic) => openHere(testbed, traffic, config, machines)),
+      reserve: async () => unshared(testbed, (traffic) => openHere(testbed, traffic, config, machines)),
       history: historyFile(config.history),
       now: () => new Date(),
       onEvent: progress.onEvent,
@@ -118,11 +117,7 @@ export async function runDemo(options: DemoOptions): Promise<Judged[]> {
 }
 
 /** Skips a patch that an earlier process finished, and resumes one that it began. */
-async function judge(
-  request: Parameters<typeof gate>[0],
-  directory: string,
-  deps: GateDeps,
-): Promise<Result> {
+async function judge(request: Parameters<typeof gate>[0], directory: string, deps: GateDeps): Promise<Result> {
   if (await exists(join(directory, 'result.json'))) return readResult(directory);
   return (await hasPlan(directory)) ? resumeGate(directory, deps) : gate(request, directory, deps);
 }
@@ -142,11 +137,7 @@ function isExpected({ expected }: DemoPatch, result: Result): boolean {
   return expected === undefined ? decidedVerdicts.has(outcome) : outcome === expected;
 }
 
-const decidedVerdicts: ReadonlySet<string> = new Set([
-  'regression',
-  'no-regression',
-  'improvement',
-]);
+const decidedVerdicts: ReadonlySet<string> = new Set(['regression', 'no-regression', 'improvement']);
 
 const exists = (path: string): Promise<boolean> =>
   access(path).then(

@@ -26,10 +26,7 @@ const usualOverlay = `\
 overlay: dut
 `;
 
-export const hostedConfig = (
-  action: string | undefined,
-  found: FoundFiles = new Map(),
-): string => `\
+export const hostedConfig = (action: string | undefined, found: FoundFiles = new Map()): string => `\
 ${modeline(action)}# Measurements and testbeds. Every other key is in docs/example/ppsgate.yml of ppsgate.
 
 ${found.size > 0 ? overlayOf(found) : usualOverlay}

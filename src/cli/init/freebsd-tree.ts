@@ -27,8 +27,7 @@ export function parseImage(url: string, sha512: string): PublishedImage {
 /** Runners of GitHub discard the folder after each job, but a cache keeps it. */
 const imageFolder = '/var/tmp/ppsgate-image';
 
-const imagePath = ({ url }: PublishedImage): string =>
-  `${imageFolder}/${url.slice(url.lastIndexOf('/') + 1)}`;
+const imagePath = ({ url }: PublishedImage): string => `${imageFolder}/${url.slice(url.lastIndexOf('/') + 1)}`;
 
 export const freebsdTreeConfig = (action: string | undefined, image: PublishedImage): string => `\
 ${modeline(action)}# Measurements and testbeds. docs/how-to/virtual.md of ppsgate says what guests measure, and what they cannot see.
@@ -54,11 +53,7 @@ families: [inet4, inet6]
 `;
 
 /** Measures rules of pf or ipfw, which guests load with the image's own kernel. */
-export const freebsdRulesConfig = (
-  action: string | undefined,
-  image: PublishedImage,
-  found: FoundFiles,
-): string => `\
+export const freebsdRulesConfig = (action: string | undefined, image: PublishedImage, found: FoundFiles): string => `\
 ${modeline(action)}# Measurements and testbeds. docs/explanation/virtual-machines.md of ppsgate says what guests measure, and what they cannot see.
 
 ${overlayOf(found)}
@@ -78,8 +73,7 @@ families: [inet4, inet6]
 const cacheAction = 'actions/cache@0057852bfaa89a56745cba8c7296529d2fc39830 # v4.3.0';
 
 /** Steps before a measurement of a tree: the image, and the tools that build kernels of FreeBSD. */
-export const freebsdTreeSteps = (image: PublishedImage): string =>
-  `${freebsdImageSteps(image)}\n${builderSteps}`;
+export const freebsdTreeSteps = (image: PublishedImage): string => `${freebsdImageSteps(image)}\n${builderSteps}`;
 
 /** Downloads the image, or restores it from the cache. */
 export const freebsdImageSteps = (image: PublishedImage): string => `\

@@ -58,11 +58,7 @@ export async function placeFile(
   }
 }
 
-function changeOf(
-  file: PlannedFile,
-  found: string | undefined,
-  force: boolean,
-): Change | undefined {
+function changeOf(file: PlannedFile, found: string | undefined, force: boolean): Change | undefined {
   if ('isMissing' in file) return { kind: 'missing' };
   if ('isObsolete' in file) return found === undefined ? undefined : { kind: 'left' };
   if ('line' in file) {

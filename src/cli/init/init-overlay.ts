@@ -11,18 +11,13 @@ import { readIfThere } from './init-files.ts';
 export type FoundFiles = ReadonlyMap<string, string>;
 
 /** Path of the overlay (without one, `planned`) if a testbed installs it and it has no file yet. */
-export async function missingOverlay(
-  directory: string,
-  planned: string,
-): Promise<string | undefined> {
+export async function missingOverlay(directory: string, planned: string): Promise<string | undefined> {
   try {
     const path = join(directory, 'ppsgate.yml');
     const text = (await readIfThere(path)) ?? planned;
     const config = parseConfig(text, { path, home: '/' });
     if (!('path' in config.overlay)) return undefined;
-    const isInstalled = Object.keys(config.testbeds).some(
-      (name) => systemOf(config, name) === 'linux',
-    );
+    const isInstalled = Object.keys(config.testbeds).some((name) => systemOf(config, name) === 'linux');
     const place = resolve(directory, config.overlay.path);
     const folder = relative(directory, place);
     const isWithin = folder !== '' && folder.split(sep)[0] !== '..';

@@ -5,14 +5,7 @@ import { UsageError } from '../../model/usage-error.ts';
 import type { AskPerson } from '../commands/prompt.ts';
 import { type PublishedImage, parseImage } from './freebsd-tree.ts';
 import { type FoundFiles, findFiles } from './init-overlay.ts';
-import {
-  type Clone,
-  parseAction,
-  parseBranch,
-  parseRepository,
-  parseRunner,
-  type Runner,
-} from './setting.ts';
+import { type Clone, parseAction, parseBranch, parseRepository, parseRunner, type Runner } from './setting.ts';
 
 export type InitOptions = {
   kind?: string;
@@ -101,11 +94,7 @@ export async function readSelectors(
   );
   const pin = await answer(options.action, 'Version of ppsgate, as OWNER/ppsgate@COMMIT?', own);
   const branch = await answer(options.branch, 'Default branch?', clone.branch);
-  const repository = await answer(
-    options.repository,
-    'Repository on GitHub, as OWNER/NAME?',
-    clone.repository,
-  );
+  const repository = await answer(options.repository, 'Repository on GitHub, as OWNER/NAME?', clone.repository);
   const isPinned = pin !== '' || options.action !== undefined;
   return {
     runner: parseRunner(runner),

@@ -13,8 +13,7 @@ const changeTexts: Record<PlacedFile['kind'], string> = {
   overwritten: '',
   extended: '',
   left: 'is an unused workflow and never runs: delete it',
-  missing:
-    'without it the lab has nothing to measure: add one, or let `ppsgate init --yes` write a small one',
+  missing: 'without it the lab has nothing to measure: add one, or let `ppsgate init --yes` write a small one',
 };
 
 export function initText(
@@ -22,9 +21,7 @@ export function initText(
   label: PlacedLabel | undefined,
   { branch, found, leftOut, action }: Selectors,
 ): string {
-  const texts = files.flatMap(({ path, text }) =>
-    text === undefined ? [] : [`--- ${path}`, text],
-  );
+  const texts = files.flatMap(({ path, text }) => (text === undefined ? [] : [`--- ${path}`, text]));
   const rows = files.map(({ path, kind }) => [
     kind,
     path,
@@ -35,17 +32,11 @@ export function initText(
   return [
     ...texts,
     ...(texts.length > 0 ? ['Nothing is written yet. These changes would be made:'] : []),
-    ...columns([
-      ...rows,
-      ...leftOut.map(({ path, why }) => ['left out', path, why]),
-      ...labelRow(label),
-    ]),
+    ...columns([...rows, ...leftOut.map(({ path, why }) => ['left out', path, why]), ...labelRow(label)]),
     ...(label?.kind === 'not-created' ? [oneLine(label.why), `  ${label.command}`] : []),
     '',
     ...(action === undefined
-      ? [
-          'A workflow for GitHub needs a version of ppsgate: name one with --action OWNER/ppsgate@COMMIT.',
-        ]
+      ? ['A workflow for GitHub needs a version of ppsgate: name one with --action OWNER/ppsgate@COMMIT.']
       : [
           `1. Commit these files to ${branch}: only that version counts, never one in a patch.`,
           `2. To measure a pull request from a fork, read it, then add the label ${approvalLabel}.`,

@@ -63,12 +63,7 @@ export async function readClone(folder: string): Promise<Clone> {
       `${folder} is not in a git repository: run \`ppsgate init\` in the repository with the patches.`,
     );
   }
-  const remoteHead = await gitLine(
-    directory,
-    'symbolic-ref',
-    '--short',
-    'refs/remotes/origin/HEAD',
-  );
+  const remoteHead = await gitLine(directory, 'symbolic-ref', '--short', 'refs/remotes/origin/HEAD');
   const head = await gitLine(directory, 'symbolic-ref', '--short', 'HEAD');
   const repository = await repositoryOf(directory);
   return {

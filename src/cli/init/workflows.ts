@@ -226,10 +226,7 @@ const quoted = (text: string): string => (text.includes('#') ? `"${text}"` : tex
 
 const dispatched = parametersThat(({ dispatch }) => dispatch !== undefined);
 const dispatchInputs = dispatched
-  .map(
-    (name) =>
-      `      ${kebabCase(name)}:\n        description: ${quoted(parameter(name).dispatch ?? '')}`,
-  )
+  .map((name) => `      ${kebabCase(name)}:\n        description: ${quoted(parameter(name).dispatch ?? '')}`)
   .join('\n');
 /** ppsgate reads the rest from the event. */
 const dispatchedInputs = dispatched
@@ -268,8 +265,7 @@ const upload = `\
           path: \${{ runner.temp }}/ppsgate
           if-no-files-found: ignore`;
 
-const configLine = ({ config }: Setting): string =>
-  config === undefined ? '' : `\n          config: ${config}`;
+const configLine = ({ config }: Setting): string => (config === undefined ? '' : `\n          config: ${config}`);
 
 const isBesideLab = ({ runner }: Setting): boolean => runner[0] === 'self-hosted';
 
@@ -283,8 +279,6 @@ function minutesOf(setting: Setting): string {
   return setting.readyRunner === undefined ? '30' : buildsKernels;
 }
 
-const readyRunner = ({ readyRunner: steps }: Setting): string =>
-  steps === undefined ? '' : `\n${steps}`;
+const readyRunner = ({ readyRunner: steps }: Setting): string => (steps === undefined ? '' : `\n${steps}`);
 
-const runsOn = (labels: readonly string[]): string =>
-  labels.length === 1 ? labels.join() : `[${labels.join(', ')}]`;
+const runsOn = (labels: readonly string[]): string => (labels.length === 1 ? labels.join() : `[${labels.join(', ')}]`);

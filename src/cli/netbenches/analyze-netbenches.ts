@@ -62,9 +62,7 @@ function pairsOf(sets: readonly AnalyzedSet[], wanted: string | undefined): SetP
   const rest = ({ config, family }: AnalyzedSet) => `${byImage ? config : ''}|${family}`;
   return [...Map.groupBy(sets, rest).values()].flatMap((group) => {
     const base = group.find(({ image, label }) => image === wanted || label === wanted) ?? group[0];
-    return group.flatMap((patched) =>
-      base === undefined || patched === base ? [] : { base, patched },
-    );
+    return group.flatMap((patched) => (base === undefined || patched === base ? [] : { base, patched }));
   });
 }
 

@@ -47,10 +47,7 @@ export async function readBenches(directory: string): Promise<BenchSet[]> {
   const sets: BenchSet[] = [];
   for (const [label, files] of labels) {
     const info = `bench.${label}.info`;
-    const about = aboutOf(
-      label,
-      names.has(info) ? await readText(directory, info).catch(() => '') : '',
-    );
+    const about = aboutOf(label, names.has(info) ? await readText(directory, info).catch(() => '') : '');
     sets.push({ label, ...about, runs: await runsOf(directory, files, names) });
   }
   return sets;
@@ -77,8 +74,7 @@ function receiverOf(path: string): ReceiverFile[] {
 /** 10 after 9, in labels too. */
 export const natural = new Intl.Collator('en', { numeric: true });
 
-const byRun = (a: ReceiverFile, b: ReceiverFile): number =>
-  natural.compare(a.label, b.label) || a.number - b.number;
+const byRun = (a: ReceiverFile, b: ReceiverFile): number => natural.compare(a.label, b.label) || a.number - b.number;
 
 type About = Pick<BenchSet, 'image' | 'config' | 'family' | 'kernel'>;
 
@@ -87,9 +83,7 @@ function aboutOf(label: string, info: string): About {
   const family = familyOf(assigned.get('PKTGEN')) ?? familyOf(label.split('.').at(-1));
   const rest = family === undefined ? label : withoutSuffix(label, `.${family}`);
   const image = assigned.get('IMAGE') ?? rest.replace(/\..*$/s, '');
-  const config =
-    assigned.get('CFG') ??
-    (rest.startsWith(`${image}.`) ? rest.slice(image.length + 1) : undefined);
+  const config = assigned.get('CFG') ?? (rest.startsWith(`${image}.`) ? rest.slice(image.length + 1) : undefined);
   const kernel = assigned.get('UNAME');
   return {
     image,
@@ -102,9 +96,7 @@ function aboutOf(label: string, info: string): About {
 /** Parses `NAME="value"` lines of a shell file; skips empty values. */
 function assignments(shellText: string): Map<string, string> {
   const found = shellText.matchAll(/^([A-Z]+)=(?:"([^"\n]*)"|'([^'\n]*)'|(\S*))\r?$/gm);
-  const pairs = [...found].map(
-    ([, name = '', ...values]) => [name, values.join('').trim()] as const,
-  );
+  const pairs = [...found].map(([, name = '', ...values]) => [name, values.join('').trim()] as const);
   return new Map(pairs.filter(([, value]) => value !== ''));
 }
 

@@ -1,10 +1,6 @@
 // Renders an analysis as text, and as JSON for programs.
 
-import {
-  type MinistatSet,
-  compare as ministat,
-  renderMinistat,
-} from '../../analysis/stats/ministat.ts';
+import { type MinistatSet, compare as ministat, renderMinistat } from '../../analysis/stats/ministat.ts';
 import { formatChange, formatInterval, formatPps } from '../../model/format.ts';
 import { shortened } from '../../model/one-line.ts';
 import type { Analysis, AnalyzedRun, AnalyzedSet, SetComparison } from './analyze-netbenches.ts';
@@ -21,14 +17,7 @@ function renderSet({ label, kernel, runs }: AnalyzedSet): string {
   return `${[head, ...about, ...runs.map(renderRun)].join('\n')}\n`;
 }
 
-function renderRun({
-  file,
-  medianPps,
-  offeredPps,
-  seconds,
-  steadyAfterSeconds,
-  validity,
-}: AnalyzedRun): string {
+function renderRun({ file, medianPps, offeredPps, seconds, steadyAfterSeconds, validity }: AnalyzedRun): string {
   const parts = [
     formatPps(medianPps),
     offeredPps !== undefined && `${formatPps(offeredPps)} offered`,

@@ -73,9 +73,7 @@ async function ofFolder(path: string): Promise<Series[]> {
   for (const [config, own] of [...configs].toSorted(([a], [b]) => natural.compare(a, b))) {
     const nightlyRuns: Series['nightlyRuns'] = [];
     const skipped: string[] = [];
-    for (const { name, revision } of own.toSorted((a, b) =>
-      natural.compare(a.revision, b.revision),
-    )) {
+    for (const { name, revision } of own.toSorted((a, b) => natural.compare(a.revision, b.revision))) {
       const file = join(path, name);
       const bytes = (await readForeignFile(path, name, maxBytes)) ?? Buffer.alloc(0);
       const values = [...parseColumn(bytes, { name: file })].map(String);

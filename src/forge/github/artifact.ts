@@ -3,11 +3,7 @@
 import { isUtf8 } from 'node:buffer';
 import { crc32, inflateRawSync } from 'node:zlib';
 import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
-import {
-  type CellProfiles,
-  profiledCells,
-  readProfiles,
-} from '../../analysis/profile/result-profiles.ts';
+import { type CellProfiles, profiledCells, readProfiles } from '../../analysis/profile/result-profiles.ts';
 import type { BisectResult } from '../../model/bisect-result.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import { type Patch, patchName } from '../../model/patch.ts';
@@ -79,15 +75,12 @@ const tooLarge = (wanted: ArtifactName, { zipBytes }: ArtifactLimits): string =>
   `${called(wanted)} has more than ${zipBytes} bytes and was not fetched: upload only the work directory.`;
 
 async function newestArtifact(octokit: Octokit, wanted: ArtifactName) {
-  const artifacts = await octokit.paginate(
-    'GET /repos/{owner}/{repo}/actions/runs/{run_id}/artifacts',
-    {
-      ...placeOf(wanted.repository),
-      run_id: wanted.runId,
-      name: wanted.name,
-      per_page: 100,
-    },
-  );
+  const artifacts = await octokit.paginate('GET /repos/{owner}/{repo}/actions/runs/{run_id}/artifacts', {
+    ...placeOf(wanted.repository),
+    run_id: wanted.runId,
+    name: wanted.name,
+    per_page: 100,
+  });
   // Older GitHub Enterprise Servers ignore the parameter `name`. Ids ascend.
   return artifacts
     .filter(({ name }) => name === wanted.name)
@@ -110,11 +103,7 @@ async function addressOf(octokit: Octokit, wanted: ArtifactName, id: number): Pr
 }
 
 /** The address is itself a secret for a minute, so it is not logged in full. */
-async function download(
-  place: URL | null,
-  wanted: ArtifactName,
-  limits: ArtifactLimits,
-): Promise<FetchedArtifact> {
+async function download(place: URL | null, wanted: ArtifactName, limits: ArtifactLimits): Promise<FetchedArtifact> {
   if (place === null || !isTrusted(place)) {
     return refused(
       `${called(wanted)} was not fetched because GitHub returned no https address for it: check the address of the API.`,
@@ -126,24 +115,18 @@ async function download(
     maxBytes: limits.zipBytes,
   });
   if (answer.kind === 'no-answer') {
-    return failed(
-      `${called(wanted)} was not fetched from ${place.host} (${answer.why}): ${again}.`,
-    );
+    return failed(`${called(wanted)} was not fetched from ${place.host} (${answer.why}): ${again}.`);
   }
   const { status, body } = answer;
   if (status !== 200) {
-    return failed(
-      `${called(wanted)} was not fetched because ${place.host} answered ${status}: ${again}.`,
-    );
+    return failed(`${called(wanted)} was not fetched because ${place.host} answered ${status}: ${again}.`);
   }
   return body === undefined ? refused(tooLarge(wanted, limits)) : { kind: 'fetched', bytes: body };
 }
 
 /** Allows plain HTTP only from this machine, for tests. */
 const isTrusted = ({ protocol, hostname, username, password }: URL): boolean =>
-  (protocol === 'https:' || (protocol === 'http:' && loopback.has(hostname))) &&
-  username === '' &&
-  password === '';
+  (protocol === 'https:' || (protocol === 'http:' && loopback.has(hostname))) && username === '' && password === '';
 
 const loopback = new Set(['127.0.0.1', 'localhost']);
 
@@ -301,9 +284,7 @@ type ZipMember = { archive: ZipFile; zip: Buffer; name: string; entry: Entry };
 async function textOf(member: ZipMember, maxBytes: number): Promise<string> {
   const { name, entry } = member;
   if (!isRegularFile(entry)) {
-    throw new Refusal(
-      `The artifact's ${name} is not a regular file: upload the work directory unchanged.`,
-    );
+    throw new Refusal(`The artifact's ${name} is not a regular file: upload the work directory unchanged.`);
   }
   if (!entry.canDecodeFileData()) {
     throw new Refusal(
@@ -327,10 +308,7 @@ function isRegularFile({ externalFileAttributes }: Entry): boolean {
 }
 
 /** The entry claims its size, so inflating stops at the limit. */
-async function contentOf(
-  { archive, zip, name, entry }: ZipMember,
-  maxBytes: number,
-): Promise<Buffer> {
+async function contentOf({ archive, zip, name, entry }: ZipMember, maxBytes: number): Promise<Buffer> {
   const { fileDataStart } = await archive.readLocalFileHeaderPromise(entry, { minimal: true });
   const packed = zip.subarray(fileDataStart, fileDataStart + entry.compressedSize);
   const tooMuch = `The artifact's ${name} has more than ${maxBytes} bytes, more than any result: it was not read.`;
@@ -341,20 +319,15 @@ async function contentOf(
   try {
     return inflateRawSync(packed, { maxOutputLength: maxBytes });
   } catch (error) {
-    const isTooMuch =
-      error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
-    throw new Refusal(
-      isTooMuch ? tooMuch : `The artifact's ${name} is damaged: run the job that uploads it again.`,
-    );
+    const isTooMuch = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
+    throw new Refusal(isTooMuch ? tooMuch : `The artifact's ${name} is damaged: run the job that uploads it again.`);
   }
 }
 
 export function agreesWith({ patch }: Result, meant: Patch): string | undefined {
   const place = meant.kind === 'pull-request' ? ` of ${meant.repository}` : '';
-  const called =
-    meant.kind === 'revision' ? `D${meant.number}:${meant.diff}` : `${patchName(meant)}${place}`;
-  const isOf = (other: string) =>
-    `The result is of ${other}, not of ${called}: judge the patch again.`;
+  const called = meant.kind === 'revision' ? `D${meant.number}:${meant.diff}` : `${patchName(meant)}${place}`;
+  const isOf = (other: string) => `The result is of ${other}, not of ${called}: judge the patch again.`;
   if (patch.kind !== meant.kind) {
     return isOf(kindNames[patch.kind]);
   }

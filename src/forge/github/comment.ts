@@ -125,25 +125,19 @@ async function ownComments(
   { octokit, owner, repo, number, marker }: CommentLocation,
   login: string,
 ): Promise<{ id: Id; url: string; body: string }[]> {
-  const comments = await octokit.paginate(
-    'GET /repos/{owner}/{repo}/issues/{issue_number}/comments',
-    {
-      owner,
-      repo,
-      issue_number: number,
-      per_page: 100,
-    },
-  );
+  const comments = await octokit.paginate('GET /repos/{owner}/{repo}/issues/{issue_number}/comments', {
+    owner,
+    repo,
+    issue_number: number,
+    per_page: 100,
+  });
   return comments
     .filter(({ user, body }) => user?.login === login && body?.startsWith(marker))
     .map(({ id, html_url, body = '' }) => ({ id, url: html_url, body }));
 }
 
 /** A failed deletion only leaves a duplicate; the first comment is published. */
-async function deleteComments(
-  { octokit, owner, repo }: Thread,
-  comments: readonly { id: Id }[],
-): Promise<void> {
+async function deleteComments({ octokit, owner, repo }: Thread, comments: readonly { id: Id }[]): Promise<void> {
   for (const { id } of comments) {
     try {
       await octokit.request('DELETE /repos/{owner}/{repo}/issues/comments/{comment_id}', {
@@ -161,10 +155,7 @@ async function deleteComments(
   }
 }
 
-function whyNot(
-  failure: GithubFailure,
-  { repository, number }: Pick<PullRequest, 'repository' | 'number'>,
-): string {
+function whyNot(failure: GithubFailure, { repository, number }: Pick<PullRequest, 'repository' | 'number'>): string {
   const what = `The comment on #${number} of ${repository} was not written`;
   if (failure.kind === 'answered' && failure.status === 403 && isLocked.test(failure.detail)) {
     return `${what} because the conversation is locked (${failure.detail}): the result is in the job's summary.`;

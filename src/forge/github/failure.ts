@@ -33,11 +33,7 @@ type Fixes = {
   otherwise: string;
 };
 
-export function whyNotDone(
-  what: string,
-  failure: GithubFailure,
-  { again, permission, otherwise }: Fixes,
-): string {
+export function whyNotDone(what: string, failure: GithubFailure, { again, permission, otherwise }: Fixes): string {
   const { kind, detail } = failure;
   switch (kind) {
     case 'no-answer':

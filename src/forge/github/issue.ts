@@ -9,9 +9,7 @@ export type IssuePlace = { octokit: Octokit; repository: string };
 export type Label = { name: string; color: string; description: string };
 
 /** `unsure`: GitHub may have created it, but the response was lost. */
-type MadeIssue =
-  | { kind: 'made'; number: number }
-  | { kind: 'refused' | 'unsure'; failure: GithubFailure };
+type MadeIssue = { kind: 'made'; number: number } | { kind: 'refused' | 'unsure'; failure: GithubFailure };
 
 /**
  * Creates an issue, without a second try if the response is lost: GitHub would create a second one. So octokit's
@@ -46,10 +44,7 @@ export async function createIssue(
 /** A proxy's 408 leaves open if GitHub carried out the request. */
 const isRefusal = (failure: GithubFailure): boolean =>
   failure.kind === 'rate-limited' ||
-  (failure.kind === 'answered' &&
-    failure.status >= 400 &&
-    failure.status < 500 &&
-    failure.status !== 408);
+  (failure.kind === 'answered' && failure.status >= 400 && failure.status < 500 && failure.status !== 408);
 
 /**
  * Returns the number of the oldest issue, open or closed, by `creator` whose text begins with the marker. Undefined if
@@ -100,10 +95,7 @@ export async function readIssue(
 export async function updateIssue(
   { octokit, repository }: IssuePlace,
   number: number,
-  {
-    closedAs,
-    ...text
-  }: { title: string; body: string; closedAs?: 'completed' | 'not_planned' | undefined },
+  { closedAs, ...text }: { title: string; body: string; closedAs?: 'completed' | 'not_planned' | undefined },
 ): Promise<void> {
   const { owner, repo } = placeOf(repository);
   await octokit.request('PATCH /repos/{owner}/{repo}/issues/{issue_number}', {
@@ -142,10 +134,7 @@ export const isGone = (failure: GithubFailure | undefined): boolean =>
   failure?.kind === 'answered' && [404, 410].includes(failure.status);
 
 /** Keeps the colour of an existing label. Throws octokit's errors. */
-export async function makeLabel(
-  { octokit, repository }: IssuePlace,
-  label: Label,
-): Promise<'made' | 'was there'> {
+export async function makeLabel({ octokit, repository }: IssuePlace, label: Label): Promise<'made' | 'was there'> {
   try {
     const url = 'POST /repos/{owner}/{repo}/labels';
     await octokit.request(url, { ...placeOf(repository), ...label });
@@ -157,15 +146,10 @@ export async function makeLabel(
 }
 
 /** GitHub returns 422 for any invalid request; the code gives the reason. */
-const isThereAlready = (error: unknown): boolean =>
-  error instanceof Error && error.message.includes('already_exists');
+const isThereAlready = (error: unknown): boolean => error instanceof Error && error.message.includes('already_exists');
 
 /** Excludes pull requests, which are issues too, but never ours. */
-const isOurs = (
-  { user, body, pull_request }: ListedIssue,
-  creator: string,
-  marker: string,
-): boolean =>
+const isOurs = ({ user, body, pull_request }: ListedIssue, creator: string, marker: string): boolean =>
   pull_request === undefined && user?.login === creator && (body ?? '').startsWith(marker);
 
 type ListedIssue = {

@@ -14,10 +14,7 @@ export type FoundPullRequest = {
 };
 
 /** `not-found`: the request is wrong; `failed`: GitHub or the network failed. */
-type PullRequestSearch =
-  | FoundPullRequest
-  | { kind: 'not-found'; why: string }
-  | { kind: 'failed'; why: string };
+type PullRequestSearch = FoundPullRequest | { kind: 'not-found'; why: string } | { kind: 'failed'; why: string };
 
 /** @param payload JSON of the file `GITHUB_EVENT_PATH`, for a `pull_request` or `pull_request_target` event */
 export function pullRequestFromEvent(eventName: string, payload: unknown): PullRequestSearch {
@@ -72,11 +69,7 @@ export async function pullRequestsWithHead(
 }
 
 /** Returns the pull request that merged a commit, if any. Throws if GitHub does not reply. */
-export async function mergedAs(
-  octokit: Octokit,
-  repository: string,
-  commit: string,
-): Promise<number | undefined> {
+export async function mergedAs(octokit: Octokit, repository: string, commit: string): Promise<number | undefined> {
   const list = async () => {
     try {
       return await octokit.paginate('GET /repos/{owner}/{repo}/commits/{commit_sha}/pulls', {
@@ -92,8 +85,7 @@ export async function mergedAs(
   };
   const documents = await answered(list, `the pull request of ${commit}`);
   const isHere = (name: string) => name.toLowerCase() === repository.toLowerCase();
-  return documents.find(({ merged_at, base }) => merged_at !== null && isHere(base.repo.full_name))
-    ?.number;
+  return documents.find(({ merged_at, base }) => merged_at !== null && isHere(base.repo.full_name))?.number;
 }
 
 /** Searches by the branch of a fork, as the repository itself may lack its commits. */
@@ -115,10 +107,7 @@ export async function pullRequestsOfBranch(
   return openWithHead(documents, head.commit);
 }
 
-function openWithHead(
-  documents: readonly { state: string }[],
-  headCommit: string,
-): FoundPullRequest[] {
+function openWithHead(documents: readonly { state: string }[], headCommit: string): FoundPullRequest[] {
   return documents
     .filter(({ state }) => state === 'open')
     .flatMap((document) => pullRequestDocument.safeParse(document).data ?? [])
@@ -130,18 +119,15 @@ function openWithHead(
 export const numbersOf = (all: readonly FoundPullRequest[]): string =>
   all.map(({ pullRequest }) => `#${pullRequest.number}`).join(' and ');
 
-export async function mayWrite(
-  octokit: Octokit,
-  repository: string,
-  login: string,
-): Promise<boolean> {
+export async function mayWrite(octokit: Octokit, repository: string, login: string): Promise<boolean> {
   const { owner, repo } = placeOf(repository);
   const permission = async () => {
     try {
-      const { data } = await octokit.request(
-        'GET /repos/{owner}/{repo}/collaborators/{username}/permission',
-        { owner, repo, username: login },
-      );
+      const { data } = await octokit.request('GET /repos/{owner}/{repo}/collaborators/{username}/permission', {
+        owner,
+        repo,
+        username: login,
+      });
       return data.permission;
     } catch (error) {
       const failure = githubFailure(error);

@@ -37,8 +37,7 @@ export async function authorizeRevision(
   rules: RevisionRules,
 ): Promise<Authorization> {
   const isAuthorized = async ({ phid, name }: Person) =>
-    rules.people.some((one) => isSameName(one, name)) ||
-    (rules.projects.length > 0 && (await rules.isMember(phid)));
+    rules.people.some((one) => isSameName(one, name)) || (rules.projects.length > 0 && (await rules.isMember(phid)));
   switch (occasion.kind) {
     case 'sent': {
       for (const person of occasion.by) {
@@ -62,8 +61,7 @@ export async function authorizeRevision(
         return { kind: 'allowed', why: `${by.name}, who may have diffs measured, requested it.` };
       }
       const who = oursIn(rules);
-      const may =
-        who === undefined ? noPerson('do that') : `${who} may do that with @ppsgate cancel`;
+      const may = who === undefined ? noPerson('do that') : `${who} may do that with @ppsgate cancel`;
       const why = `Thank you, ${by.name}: runs for D${number} are not cancelled; ${may}.`;
       return { kind: 'refused', why };
     }

@@ -61,8 +61,7 @@ export async function authorize(
   const { number, repository, headCommit, author } = found.pullRequest;
   const { by } = occasion;
   const isAuthorized = async (login: string) =>
-    rules.people.some((person) => person.toLowerCase() === login.toLowerCase()) ||
-    (await rules.mayWrite(login));
+    rules.people.some((person) => person.toLowerCase() === login.toLowerCase()) || (await rules.mayWrite(login));
   const isOurs = found.headRepository === repository;
 
   switch (occasion.kind) {
@@ -96,9 +95,7 @@ export async function authorize(
     case 'commanded': {
       if (!(await isAuthorized(by))) return stranger(by, found);
       if (occasion.isOtherwise && !(await rules.mayWrite(by))) return asConfigured(by, found);
-      const gap = isOurs
-        ? undefined
-        : whyUnseen(occasion, occasion.verb ?? 'run', headCommit, rules.seen);
+      const gap = isOurs ? undefined : whyUnseen(occasion, occasion.verb ?? 'run', headCommit, rules.seen);
       if (gap !== undefined) return { kind: 'refused', why: gap };
       const why = `${by}, who may have patches measured in ${repository}, requested #${number} at ${headCommit}.`;
       return { kind: 'allowed', why };
@@ -166,27 +163,18 @@ const unnamed = (number: number, headCommit: string): string =>
 const isOlder = (commit: string, headCommit: string): string =>
   `The head is now ${headCommit} instead of ${commit}: read it, and request it again.`;
 
-const stranger = (
-  by: string,
-  { pullRequest: { number, repository } }: PatchOrigin,
-): Authorization => ({
+const stranger = (by: string, { pullRequest: { number, repository } }: PatchOrigin): Authorization => ({
   kind: 'refused',
   why: `Thank you, ${by}: #${number} runs on the testbed once a person with write access to ${repository} requests it.`,
 });
 
-const notBisected = (
-  by: string,
-  { pullRequest: { number, repository } }: PatchOrigin,
-): Authorization => ({
+const notBisected = (by: string, { pullRequest: { number, repository } }: PatchOrigin): Authorization => ({
   kind: 'refused',
   why: `Thank you, ${by}: no bisection was started at #${number}; people with write access to ${repository} can request one with /ppsgate bisect.`,
 });
 
 /** Restricts overrides: a wide margin passes any patch, so its author could merge it without write permission. */
-const asConfigured = (
-  by: string,
-  { pullRequest: { number, repository } }: PatchOrigin,
-): Authorization => ({
+const asConfigured = (by: string, { pullRequest: { number, repository } }: PatchOrigin): Authorization => ({
   kind: 'refused',
   why: `Thank you, ${by}: you can have #${number} measured as configured in ppsgate.yml; a different margin, scenarios, families or testbed require write access to ${repository}.`,
 });

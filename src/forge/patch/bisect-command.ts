@@ -1,10 +1,6 @@
 // Parses and writes the bisect command: `/ppsgate bisect GOOD BAD forwarding inet4 fix-up=FIX`.
 import { z } from 'zod';
-import {
-  type BisectOverrideName,
-  bisectOverrideNames,
-  kebabCase,
-} from '../../config/parameters.ts';
+import { type BisectOverrideName, bisectOverrideNames, kebabCase } from '../../config/parameters.ts';
 import * as bounded from '../../model/bounds.ts';
 import { families, scenarios } from '../../model/scenario.ts';
 import { excerpt } from '../../model/units.ts';
@@ -14,10 +10,7 @@ const typed = bounded.text(500).optional();
 
 /** Settings of one bisection, as typed. Without good and bad, it searches the patch's own commits. */
 export const bisectOverridesSchema = z.object(
-  Object.fromEntries(bisectOverrideNames.map((name) => [name, typed])) as Record<
-    BisectOverrideName,
-    typeof typed
-  >,
+  Object.fromEntries(bisectOverrideNames.map((name) => [name, typed])) as Record<BisectOverrideName, typeof typed>,
 );
 
 export type BisectOverrides = z.infer<typeof bisectOverridesSchema>;
@@ -32,10 +25,7 @@ const allowed = [...keyed.keys()];
 const verifyRevert = kebabCase('verifyRevert');
 
 /** Reads the words after `bisect`: good precedes bad; other words may be anywhere. */
-export function readBisect(
-  words: readonly string[],
-  isHead: (word: string) => boolean,
-): ParsedBisect {
+export function readBisect(words: readonly string[], isHead: (word: string) => boolean): ParsedBisect {
   const overrides: BisectOverrides = {};
   const others: string[] = [];
   let list: string | undefined;
@@ -113,8 +103,7 @@ function withOthers(
   if (others.length === 0) return { kind: 'read', overrides };
   if (others.length === 1 && isHead(first)) return { kind: 'read', overrides, head: first };
   const hasScenario = overrides.scenarios !== undefined;
-  if (others.length === 1 && !hasScenario)
-    return { kind: 'read', overrides: { ...overrides, scenarios: first } };
+  if (others.length === 1 && !hasScenario) return { kind: 'read', overrides: { ...overrides, scenarios: first } };
   if (others.length === 1) {
     const what = `bisect takes a good commit and a bad commit, found "${excerpt(first)}" only`;
     return mistaken(what, `${excerpt(first)} HEAD`);
@@ -129,8 +118,7 @@ function withOthers(
 }
 
 /** True for texts that git could read as the name of one commit; git decides later. */
-const isCommitLike = (text: string): boolean =>
-  /^\w[\w./@~^{}+-]{0,249}$/.test(text) && !text.includes('..');
+const isCommitLike = (text: string): boolean => /^\w[\w./@~^{}+-]{0,249}$/.test(text) && !text.includes('..');
 
 const oneOrTwo =
   (between: string) =>

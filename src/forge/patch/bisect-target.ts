@@ -56,8 +56,7 @@ export async function unreadCommits(
   const scope = line === 'none' ? undefined : { of: line, most: maxListedCommits + 1 };
   const between = scope === undefined ? [] : await repository.commitsBetween(good, bad, scope);
   const fixUps = fixUp.split(',').flatMap((text) => text.split(':')[0] || []);
-  const isUnread = async (commit: string) =>
-    !between.includes(commit) && !(await repository.isOnBranch(commit));
+  const isUnread = async (commit: string) => !between.includes(commit) && !(await repository.isOnBranch(commit));
   const isGoodUnread = line === 'off-branches' && (await isUnread(good));
   const commits = [...(isGoodUnread ? [good] : []), ...between];
   for (const commit of new Set(fixUps)) {

@@ -13,10 +13,7 @@ const typed = bounded.text(500).optional();
 
 /** Overrides of ppsgate.yml for one gate, as typed. */
 export const gateOverridesSchema = z.object(
-  Object.fromEntries(overrideNames.map((name) => [name, typed])) as Record<
-    OverrideName,
-    typeof typed
-  >,
+  Object.fromEntries(overrideNames.map((name) => [name, typed])) as Record<OverrideName, typeof typed>,
 );
 
 export type GateOverrides = z.infer<typeof gateOverridesSchema>;
@@ -39,10 +36,7 @@ export type CommentCommand =
  * Parses the first line of a comment, which must begin with `call`; undefined for other comments. Does not check
  * scenarios, testbeds and margins against the configuration.
  */
-export function parseCommand(
-  comment: string,
-  call: CommandPrefix = callOnGithub,
-): CommentCommand | undefined {
+export function parseCommand(comment: string, call: CommandPrefix = callOnGithub): CommentCommand | undefined {
   const [line = ''] = comment.trimStart().split(/\r?\n/, 1);
   const [first, ...words] = wordsOf(line.slice(0, longestCommand));
   if (first !== call) return undefined;
@@ -94,15 +88,9 @@ export function commandsFor(call: CommandPrefix): { write: string; to: string }[
   const isOnGithub = call === callOnGithub;
   const all: Record<(typeof verbs)[number], readonly (readonly [string, string])[]> = {
     run: [
-      [
-        'run',
-        isOnGithub ? 'measure the current head of the pull request' : 'measure the newest diff',
-      ],
+      ['run', isOnGithub ? 'measure the current head of the pull request' : 'measure the newest diff'],
       isOnGithub
-        ? [
-            'run 1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d',
-            'the same if this is the head; for a patch from a fork',
-          ]
+        ? ['run 1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d', 'the same if this is the head; for a patch from a fork']
         : ['run 80677', 'measure that diff; for a diff by an unapproved person'],
       [
         'run forwarding inet6 margin=1% runs=20 testbed=chelsio',
@@ -114,12 +102,7 @@ export function commandsFor(call: CommandPrefix): { write: string; to: string }[
       ['run measure-anyway', 'the same, even if nothing installed on the testbed differs'],
       ...(isOnGithub
         ? []
-        : [
-            [
-              'run earlier=80345,80654',
-              'also measure those earlier diffs; all means every earlier one',
-            ] as const,
-          ]),
+        : [['run earlier=80345,80654', 'also measure those earlier diffs; all means every earlier one'] as const]),
     ],
     rerun: [['rerun', 'repeat the last request']],
     extend: [['extend runs=40', 'continue an inconclusive experiment']],
@@ -148,10 +131,7 @@ export function commandsFor(call: CommandPrefix): { write: string; to: string }[
         'bisect testbed=chelsio verify-revert',
         'the same on another testbed; also measures the bad commit without the culprit',
       ],
-      [
-        'bisect metric=pps max-boots=60 profile=off',
-        'the same with another metric, more boots, or no profiles',
-      ],
+      ['bisect metric=pps max-boots=60 profile=off', 'the same with another metric, more boots, or no profiles'],
     ],
     cancel: [['cancel', 'cancel running and waiting gates']],
     help: [['help', 'show this list']],
@@ -164,9 +144,7 @@ export const longestCommand = 500;
 const keyed = keysOf(overrideNames);
 
 const switches = new Map(
-  overrideNames.flatMap((name) =>
-    parameter(name).kind === 'switch' ? [[kebabCase(name), name] as const] : [],
-  ),
+  overrideNames.flatMap((name) => (parameter(name).kind === 'switch' ? [[kebabCase(name), name] as const] : [])),
 );
 
 const heads = {
@@ -176,9 +154,7 @@ const heads = {
 
 function keysFor(verb: Verb, call: CommandPrefix): string[] {
   if (verb === 'rerun') return [];
-  const all = [...keyed.values()].filter(
-    ({ isOfRevision = false }) => !isOfRevision || call === callOnPhabricator,
-  );
+  const all = [...keyed.values()].filter(({ isOfRevision = false }) => !isOfRevision || call === callOnPhabricator);
   return all.map(({ key }) => key).filter((key) => verb === 'run' || key === 'runs');
 }
 

@@ -16,12 +16,7 @@ export type CommittedDiff =
    */
   | { kind: 'does-not-apply'; why: string; isRefused?: true };
 
-export async function commitTree(
-  git: Git,
-  tree: string,
-  parent: string,
-  about: CommitAbout,
-): Promise<string> {
+export async function commitTree(git: Git, tree: string, parent: string, about: CommitAbout): Promise<string> {
   return committed(git, tree, ['-p', parent], about);
 }
 
@@ -38,12 +33,7 @@ async function committed(
   return (await git.runWith(signature(date), ...made)).trim();
 }
 
-export async function commitDiff(
-  git: Git,
-  base: string,
-  diff: Uint8Array,
-  about: CommitAbout,
-): Promise<CommittedDiff> {
+export async function commitDiff(git: Git, base: string, diff: Uint8Array, about: CommitAbout): Promise<CommittedDiff> {
   const checked = checkDiff(diff);
   if (checked.kind === 'refused') {
     return { kind: 'does-not-apply', why: checked.reason, isRefused: true };

@@ -1,12 +1,7 @@
 // Creates a patch from a range of commits in a local repository: `main..my-branch`.
 import { type Patch, shortId } from '../../model/patch.ts';
 import { excerpt } from '../../model/units.ts';
-import {
-  type LinearRepository,
-  NoCommitError,
-  type Repository,
-  RepositoryError,
-} from './repository.ts';
+import { type LinearRepository, NoCommitError, type Repository, RepositoryError } from './repository.ts';
 
 type RangePatch = Extract<Patch, { kind: 'range' }>;
 
@@ -58,10 +53,7 @@ export async function patchOfTypedRange(
   return commits > 1 ? { ...patch, title: `${patch.title} (last of ${commits} commits)` } : patch;
 }
 
-async function endsIn(
-  text: string,
-  repository: Repository,
-): Promise<{ base: string; head: string }> {
+async function endsIn(text: string, repository: Repository): Promise<{ base: string; head: string }> {
   const [, base, head] = /^(.+?)(?<!\.)\.\.(?!\.)(.+)$/.exec(text) ?? [];
   if (base !== undefined && head !== undefined) return { base, head };
   throw new RepositoryError(
@@ -93,9 +85,7 @@ export async function expectOnLine(
 const isWrong =
   (end: 'base' | 'head') =>
   (error: unknown): never => {
-    throw error instanceof NoCommitError
-      ? new RepositoryError(`the ${end} ${error.message}`)
-      : error;
+    throw error instanceof NoCommitError ? new RepositoryError(`the ${end} ${error.message}`) : error;
   };
 
 /** Suggests a range for a mistyped one like `my-branch` or `main.my-branch`. */

@@ -22,12 +22,7 @@ export async function commitAt(git: Git, branch: string, date: Date): Promise<st
   );
 }
 
-export async function commitOfSvn(
-  git: Git,
-  branch: string,
-  revision: number,
-  date: Date,
-): Promise<SvnCommit> {
+export async function commitOfSvn(git: Git, branch: string, revision: number, date: Date): Promise<SvnCommit> {
   const log = ['log', ...svnLog, ...(await branchBefore(git, branch, date))];
   const child = git.start(log, { timeout: svnLogMilliseconds });
   const ended = once(child, 'close');
@@ -36,9 +31,7 @@ export async function commitOfSvn(
   const [code, signal] = await ended;
   if (found.kind === 'found' || code === 0) return found;
   if (signal !== null) return { kind: 'not-in-time' };
-  throw new RepositoryError(
-    `git cannot read the history of ${branch} in ${git.directory}: check it with git fsck.`,
-  );
+  throw new RepositoryError(`git cannot read the history of ${branch} in ${git.directory}: check it with git fsck.`);
 }
 
 export async function branchOfPath(git: Git, path: string): Promise<string | undefined> {

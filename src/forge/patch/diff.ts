@@ -32,9 +32,7 @@ export function changesAsListed(
   // `:OLDMODE NEWMODE OLDID NEWID STATUS`, then the path; see git-diff-index(1).
   const words = raw.split('\0');
   const changes = words.flatMap((word, at) =>
-    at % 2 === 0 && word !== ''
-      ? { modes: word.slice(1).split(' ', 2), path: words[at + 1] ?? '' }
-      : [],
+    at % 2 === 0 && word !== '' ? { modes: word.slice(1).split(' ', 2), path: words[at + 1] ?? '' } : [],
   );
   for (const { modes, path } of changes) {
     const mode = modes.find((mode) => mode !== noFile && !plainModes.includes(mode));
@@ -53,9 +51,7 @@ export function changesAsListed(
 
 /** Explains the output of git-apply(1). Its first lines are the cause: `error: patch failed: sys/net/if.c:12`. */
 export function whyGitRefuses(stderr: string, remarks: readonly string[]): string {
-  const errors = stderr
-    .split('\n')
-    .flatMap((line) => /^(?:error|fatal): (.*)$/.exec(line)?.[1] ?? []);
+  const errors = stderr.split('\n').flatMap((line) => /^(?:error|fatal): (.*)$/.exec(line)?.[1] ?? []);
   const message = errors.slice(0, 3).join('; ') || 'it said nothing';
   return [`git cannot apply the diff: ${message}.`, ...remarks].join(' ');
 }
@@ -80,17 +76,13 @@ function accept(diff: Uint8Array): CheckedDiff {
   const sections = readSections(lines);
   if (sections.length === 0) refuse('The diff changes no file; send the output of git diff.');
   if (sections.length > maxFiles) {
-    refuse(
-      `The diff changes ${sections.length} files, but at most ${maxFiles} are accepted; split it.`,
-    );
+    refuse(`The diff changes ${sections.length} files, but at most ${maxFiles} are accepted; split it.`);
   }
   const paths = sections.flatMap(pathsOf).toSorted();
   // git apply deletes before it creates, in any order of the diff.
   const twice = paths.find((path, index) => path === paths[index - 1]);
   if (twice !== undefined) {
-    refuse(
-      `The diff changes ${twice} twice; send one diff of the whole change, as git diff makes it.`,
-    );
+    refuse(`The diff changes ${twice} twice; send one diff of the whole change, as git diff makes it.`);
   }
   return { kind: 'accepted', paths, remarks: remarksOn(bytes, lines) };
 }
@@ -120,11 +112,7 @@ function readSections(lines: readonly string[]): DiffSection[] {
   return sections;
 }
 
-function opensSection(
-  lines: readonly string[],
-  index: number,
-  current: DiffSection | undefined,
-): boolean {
+function opensSection(lines: readonly string[], index: number, current: DiffSection | undefined): boolean {
   const line = lines[index] ?? '';
   if (line.startsWith('diff --git ')) return true;
   const follows = (offset: number, start: string) => lines[index + offset]?.startsWith(start);
@@ -136,17 +124,11 @@ function opensSection(
 const isNewName = (line: string): boolean => line.startsWith('+++ ');
 
 /** Returns the index of the first line after the hunk, by its line counts (POSIX, diff -u). */
-function afterHunk(
-  lines: readonly string[],
-  start: number,
-  section: DiffSection | undefined,
-): number {
+function afterHunk(lines: readonly string[], start: number, section: DiffSection | undefined): number {
   const head = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/.exec(lines[start] ?? '');
   // Searched only once: a section may have as many hunks as lines before them.
   if (head === null || !(section?.hunks || section?.header.some(isNewName))) {
-    refuse(
-      `Line ${start + 1} of the diff starts a hunk without a file; send the output of git diff.`,
-    );
+    refuse(`Line ${start + 1} of the diff starts a hunk without a file; send the output of git diff.`);
   }
   section.hunks += 1;
   let before = Number(head[1] ?? 1);
@@ -183,9 +165,7 @@ function pathsOf(section: DiffSection): string[] {
   refuseKind(section, path);
   for (const each of paths) refusePath(each);
   if (paths.length > (from === undefined ? 1 : 2)) {
-    refuse(
-      `The diff uses several names for one file, ${paths.join(' and ')}; send the output of git diff.`,
-    );
+    refuse(`The diff uses several names for one file, ${paths.join(' and ')}; send the output of git diff.`);
   }
   // A copy leaves its source unchanged.
   return copied === undefined ? paths : paths.filter((each) => each !== decoded(copied));
@@ -200,11 +180,7 @@ const valueIn = ({ header }: DiffSection, pattern: RegExp): string | undefined =
   header.map((line) => pattern.exec(line)?.[1]).find((value) => value !== undefined);
 
 /** The name in `--- a/PATH` or `+++ b/PATH`; undefined if the line is missing or that side has no file. */
-function prefixedName(
-  section: DiffSection,
-  value: string | undefined,
-  prefix: string,
-): string | undefined {
+function prefixedName(section: DiffSection, value: string | undefined, prefix: string): string | undefined {
   // A time may follow after a tab. A tab within a name is quoted.
   const [written = ''] = value?.split('\t') ?? [];
   if (value === undefined || written === '/dev/null') return undefined;
@@ -221,18 +197,14 @@ function nameInGitLine(section: DiffSection, renamed: boolean): string | undefin
   if (renamed) return undefined;
   const quoted = /^("(?:[^"\\]|\\.)*") ("(?:[^"\\]|\\.)*")$/.exec(rest);
   const middle = (rest.length - 1) / 2;
-  const [a, b] = (quoted?.slice(1) ?? [rest.slice(0, middle), rest.slice(middle + 1)]).map(
-    unquoted,
-  );
+  const [a, b] = (quoted?.slice(1) ?? [rest.slice(0, middle), rest.slice(middle + 1)]).map(unquoted);
   const same = a?.startsWith('a/') && b?.startsWith('b/') && a.slice(2) === b.slice(2);
   if (!same) refuse(`Line ${section.line} of the diff names two files without a rename.`);
   return a?.slice(2);
 }
 
 const refusePrefix = ({ line }: DiffSection): never =>
-  refuse(
-    `The diff at line ${line} has no prefixes a/ and b/; make it with git diff --src-prefix=a/ --dst-prefix=b/.`,
-  );
+  refuse(`The diff at line ${line} has no prefixes a/ and b/; make it with git diff --src-prefix=a/ --dst-prefix=b/.`);
 
 /** Git quotes a name like a string in C, with bytes in octal; see core.quotePath in git-config(1). */
 function unquoted(name: string): string {
@@ -271,8 +243,7 @@ function refuseKind({ header }: DiffSection, path: string): void {
 }
 
 /** Parses octal like strtoul(3), ignoring everything after a blank. */
-const modeAsGitReads = (text: string): string =>
-  /^\s*\+?0*([0-7]+)(?:\s|$)/.exec(text)?.[1] ?? oneLine(text);
+const modeAsGitReads = (text: string): string => /^\s*\+?0*([0-7]+)(?:\s|$)/.exec(text)?.[1] ?? oneLine(text);
 
 function notPlain(path: string, mode: string): string {
   const what = { 120000: 'a symbolic link', 160000: 'a submodule' }[mode] ?? `of mode ${mode}`;
@@ -289,9 +260,7 @@ function refusePath(path: string): void {
   const isGits = segments.some((segment) => segment.toLowerCase() === '.git');
   if (!isOutside && !isGits && !/\p{Cc}/u.test(path)) return;
   const shown = path.replace(/\p{Cc}/gu, '?');
-  refuse(
-    `The diff changes "${shown}", which is not a file of the tree; name files below its root.`,
-  );
+  refuse(`The diff changes "${shown}", which is not a file of the tree; name files below its root.`);
 }
 
 function remarksOn(bytes: Buffer, lines: readonly string[]): string[] {

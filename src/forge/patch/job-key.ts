@@ -33,11 +33,7 @@ export const jobSchema = z.object({
 export type Job = z.infer<typeof jobSchema>;
 
 /** Names the diff of a job by numbers and by PHIDs, as a restored server may reuse the numbers. */
-export const patchOf = ({
-  revision,
-  diff,
-  phids,
-}: Pick<Job, 'revision' | 'diff' | 'phids'>): string =>
+export const patchOf = ({ revision, diff, phids }: Pick<Job, 'revision' | 'diff' | 'phids'>): string =>
   [`D${revision}:${diff}`, ...(phids === undefined ? [] : [phids.revision, phids.diff])].join(':');
 
 export const workOf = ({ bisect }: Job): string => (bisect === undefined ? 'gate' : 'bisection');

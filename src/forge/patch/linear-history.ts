@@ -25,11 +25,7 @@ export type LinearHistory = {
    * Follows first parents: the newest `most` at most, oldest first. `off-branches` selects those on no branch and no
    * tag.
    */
-  commitsBetween(
-    after: string,
-    upTo: string,
-    scope: { of: 'all' | 'off-branches'; most: number },
-  ): Promise<string[]>;
+  commitsBetween(after: string, upTo: string, scope: { of: 'all' | 'off-branches'; most: number }): Promise<string[]>;
   firstParents(after: string, upTo: string): AsyncGenerator<FirstParent>;
   /** Time by the committer's clock. */
   committedAt(commit: string): Promise<string>;
@@ -61,15 +57,11 @@ type SameChange = { commit: string; isReverse: boolean };
 
 type CommitPicker = (onto: Tip) => Promise<Picked>;
 
-export type Picked =
-  | { kind: 'picked'; tip: Tip }
-  | { kind: 'nothing-to-do' }
-  | { kind: 'conflict'; paths: string[] };
+export type Picked = { kind: 'picked'; tip: Tip } | { kind: 'nothing-to-do' } | { kind: 'conflict'; paths: string[] };
 
 export function linearHistoryOf(git: Git): LinearHistory {
   return {
-    isShallow: async () =>
-      (await git.run('rev-parse', '--is-shallow-repository')).trim() === 'true',
+    isShallow: async () => (await git.run('rev-parse', '--is-shallow-repository')).trim() === 'true',
     contains: (commit, other) => contains(git, commit, other),
     isOnBranch: (commit) => isOnBranch(git, commit),
     async stepsSince(commit, tip) {
@@ -110,11 +102,7 @@ async function contains(git: Git, commit: string, other: string): Promise<boolea
 /** Excludes all that `isOnBranch` finds. */
 const notOnBranches = [
   '--not',
-  ...['--branches', '--tags', '--remotes'].flatMap((refs) => [
-    '--exclude=pull/*',
-    '--exclude=*/pull/*',
-    refs,
-  ]),
+  ...['--branches', '--tags', '--remotes'].flatMap((refs) => ['--exclude=pull/*', '--exclude=*/pull/*', refs]),
 ];
 
 async function isOnBranch(git: Git, commit: string): Promise<boolean> {
@@ -185,11 +173,7 @@ async function* commitsOf(output: AsyncIterable<string>): AsyncGenerator<FirstPa
   if (head.length === 4) yield parsed();
 }
 
-async function idsAt(
-  git: Git,
-  commits: readonly string[],
-  path: string,
-): Promise<(string | undefined)[]> {
+async function idsAt(git: Git, commits: readonly string[], path: string): Promise<(string | undefined)[]> {
   const child = git.start(['cat-file', '--batch-check=%(objectname)']);
   const isWell = endsWell(child);
   const names = commits.map((commit) => `${idOf(commit)}:${path}\n`).join('');
@@ -202,11 +186,7 @@ async function idsAt(
   throw failed(`find ${path || 'the files'} of ${commits.length} commits`, git);
 }
 
-async function sameChanges(
-  git: Git,
-  commit: string,
-  { after, upTo }: CommitRange,
-): Promise<SameChange[]> {
+async function sameChanges(git: Git, commit: string, { after, upTo }: CommitRange): Promise<SameChange[]> {
   const id = idOf(commit);
   const parent = `${id}^1`;
   const compare = ['diff-tree', '-p', ...plainPatch];
@@ -277,14 +257,11 @@ async function pickerOf(git: Git, commit: string, isReverse: boolean): Promise<C
   };
 }
 
-const asUsual = [
-  'merge.renames=true',
-  'merge.directoryRenames=conflict',
-  'merge.renormalize=false',
-].flatMap((setting) => ['-c', setting]);
+const asUsual = ['merge.renames=true', 'merge.directoryRenames=conflict', 'merge.renormalize=false'].flatMap(
+  (setting) => ['-c', setting],
+);
 
-const endsWell = (child: Started): Promise<boolean> =>
-  once(child, 'close').then(([code]) => code === 0, isNot);
+const endsWell = (child: Started): Promise<boolean> => once(child, 'close').then(([code]) => code === 0, isNot);
 
 const isDone = () => true;
 const isNot = () => false;

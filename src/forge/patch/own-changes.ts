@@ -26,10 +26,7 @@ export async function ownChanges(directory: string): Promise<OwnChanges> {
     if (!(error instanceof NoCommitError)) throw error;
     throw new RepositoryError('the repository has no commits: commit the base, then your change.');
   });
-  const [{ since, baseCommit }, [uncommitted, untracked]] = await Promise.all([
-    mainBranch(git, head),
-    statusOf(git),
-  ]);
+  const [{ since, baseCommit }, [uncommitted, untracked]] = await Promise.all([mainBranch(git, head), statusOf(git)]);
   if (baseCommit === head && uncommitted.length === 0) {
     const more = untracked.length === 0 ? '' : `; git does not track ${named(untracked)}`;
     throw new RepositoryError(
@@ -41,18 +38,8 @@ export async function ownChanges(directory: string): Promise<OwnChanges> {
 }
 
 /** Prefers the remote's branch, as the local one may already have the changes. */
-async function mainBranch(
-  git: Git,
-  head: string,
-): Promise<Pick<OwnChanges, 'since' | 'baseCommit'>> {
-  for (const since of [
-    'origin/HEAD',
-    'origin/main',
-    'origin/master',
-    '@{upstream}',
-    'main',
-    'master',
-  ]) {
+async function mainBranch(git: Git, head: string): Promise<Pick<OwnChanges, 'since' | 'baseCommit'>> {
+  for (const since of ['origin/HEAD', 'origin/main', 'origin/master', '@{upstream}', 'main', 'master']) {
     const tip = await commitNamed(git, since).catch(() => undefined);
     if (tip === undefined) continue;
     const base = await git.run('merge-base', tip, head).catch(() => '');
@@ -92,8 +79,7 @@ async function commitOfFiles(git: Git, head: string): Promise<string> {
     // The copy has the files' times, so that git reads only changed files.
     await copyFile(resolve(git.directory, own), index);
     await git.share(folder, index);
-    const indexed = (...args: string[]) =>
-      git.runWith({ GIT_INDEX_FILE: index }, ...plainly, ...args);
+    const indexed = (...args: string[]) => git.runWith({ GIT_INDEX_FILE: index }, ...plainly, ...args);
     const top = (await git.run('rev-parse', '--show-toplevel')).trimEnd();
     await indexed('-C', top, 'add', '--update', '.');
     const tree = (await indexed('write-tree')).trim();

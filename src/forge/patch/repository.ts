@@ -5,12 +5,7 @@ import { type CommitAbout, type CommittedDiff, commitDiff, commitTree } from './
 import { branchOfPath, commitAt, commitOfSvn } from './dated-commits.ts';
 import { type Git, gitIn, idOf, isId, plainPatch, RepositoryError } from './git.ts';
 import { type LinearHistory, linearHistoryOf } from './linear-history.ts';
-import {
-  NoCommitError,
-  NoRepositoryError,
-  resolveCommit,
-  withoutShortIds,
-} from './resolve-commit.ts';
+import { NoCommitError, NoRepositoryError, resolveCommit, withoutShortIds } from './resolve-commit.ts';
 import type { SvnCommit } from './svn-commit.ts';
 
 export type Repository = {
@@ -70,8 +65,7 @@ export function openRepository(
     commitOfSvn: (branch, revision, date) => commitOfSvn(git, branch, revision, date),
     branchOfPath: (path) => branchOfPath(git, path),
     commitDiff: (base, diff, about) => commitDiff(git, base, diff, about),
-    commitOnTop: (commit, parent, about) =>
-      commitTree(git, `${idOf(commit)}^{tree}`, idOf(parent), about),
+    commitOnTop: (commit, parent, about) => commitTree(git, `${idOf(commit)}^{tree}`, idOf(parent), about),
   };
 }
 
@@ -174,11 +168,7 @@ async function list({ directory, run }: Git, commit: string, folder: string): Pr
   return lines.map((line) => treeEntry(line, prefix));
 }
 
-async function entriesAt(
-  { directory, run }: Git,
-  commit: string,
-  paths: readonly string[],
-): Promise<TreeEntry[]> {
+async function entriesAt({ directory, run }: Git, commit: string, paths: readonly string[]): Promise<TreeEntry[]> {
   const tree = ['ls-tree', '-z', '--full-tree', '--end-of-options', idOf(commit)];
   const listing = await run('--literal-pathspecs', ...tree, ...paths).catch(() => {
     throw new RepositoryError(

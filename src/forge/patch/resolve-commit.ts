@@ -75,22 +75,16 @@ async function refuse(git: Git, name: string): Promise<never> {
         `git cannot be started (${error.code}), and patches cannot be read without it: install it, on Debian and Ubuntu with 'apt-get install git'.`,
       );
     }
-    throw new NoRepositoryError(
-      `${directory} is not a git repository: name the repository with the commits.`,
-    );
+    throw new NoRepositoryError(`${directory} is not a git repository: name the repository with the commits.`);
   });
   const history = 'check it out with its history (fetch-depth: 0)';
   if (isId(name)) {
-    throw new NoCommitError(
-      `"${name}" is not a commit of ${directory}, and could not be fetched: ${history}.`,
-    );
+    throw new NoCommitError(`"${name}" is not a commit of ${directory}, and could not be fetched: ${history}.`);
   }
   const [, descendant, steps] = /^(.+)~(\d+)$/.exec(name) ?? [];
   const first =
     descendant &&
-    (await git
-      .run('rev-list', '--count', '--first-parent', '--end-of-options', descendant, '--')
-      .catch(() => ''));
+    (await git.run('rev-list', '--count', '--first-parent', '--end-of-options', descendant, '--').catch(() => ''));
   if (first && Number(steps) >= Number(first)) {
     throw new NoCommitError(
       `"${name}" would be older than ${descendant}~${Number(first) - 1}, the first commit: name that or a later one, or ${history}.`,

@@ -29,9 +29,7 @@ export function parseEarlier(text: string, called: string): EarlierDiffs {
   if (text === 'all' || text === 'none') return text;
   const ids = text.split(',').map((id) => id.trim());
   if (ids.every((id) => /^[1-9]\d{0,8}$/.test(id))) return ids.map(Number);
-  throw new UsageError(
-    `${called}: expected all, none or diff IDs like 80345,80654, found "${text}".`,
-  );
+  throw new UsageError(`${called}: expected all, none or diff IDs like 80345,80654, found "${text}".`);
 }
 
 /**
@@ -122,10 +120,7 @@ export async function lineOfDiffs(
   return { good: baseCommit, bad, diffs };
 }
 
-function refuseForeign(
-  { number, repository }: FoundRevision,
-  { repositories }: RevisionDeps['config'],
-): void {
+function refuseForeign({ number, repository }: FoundRevision, { repositories }: RevisionDeps['config']): void {
   if (repositories === undefined) return;
   if (isNamed(repository, repositories)) return;
   const name = repository?.callsign ?? repository?.shortName;
@@ -213,12 +208,7 @@ async function branchOf(
   return { branch: own, called: `${path} (which is not a branch here, so ${own} is used)` };
 }
 
-async function commitOf(
-  number: number,
-  diff: FoundDiff,
-  base: string,
-  { conduit, repository }: RevisionDeps,
-) {
+async function commitOf(number: number, diff: FoundDiff, base: string, { conduit, repository }: RevisionDeps) {
   const raw = await fetchDiff(conduit, diff);
   if (raw.kind === 'misleading') {
     return { kind: 'does-not-apply', why: raw.why, fault: raw.fault } as const;
@@ -230,11 +220,7 @@ async function commitOf(
   return { ...made, fault, why: [made.why, ...raw.remarks].join(' ') } as const;
 }
 
-function unusable(
-  number: number,
-  { id }: FoundDiff,
-  { fault, why }: { fault: DiffFault; why: string },
-): PatchError {
+function unusable(number: number, { id }: FoundDiff, { fault, why }: { fault: DiffFault; why: string }): PatchError {
   const what = fault === 'does-not-apply' ? 'does not apply' : 'cannot be used';
   return new PatchError(`Diff ${id} of D${number} ${what}: ${why}`, fault);
 }

@@ -10,21 +10,13 @@ export type SvnCommit =
   | { kind: 'not-in-time' };
 
 /** Options of git-log(1): three fields per commit, with notes of this name only. */
-export const svnLog = [
-  '-z',
-  '--no-show-signature',
-  '--notes=refs/notes/commits',
-  '--format=%H%x00%N%x00%B',
-];
+export const svnLog = ['-z', '--no-show-signature', '--notes=refs/notes/commits', '--format=%H%x00%N%x00%B'];
 
 /**
  * Reads the output of `svnLog`, newest first, as far as needed. Numbers count the changes of a whole Subversion
  * repository, most of them on other branches. So a working copy had the newest revision that is not later.
  */
-export async function newestUpTo(
-  revision: number,
-  output: AsyncIterable<string>,
-): Promise<SvnCommit> {
+export async function newestUpTo(revision: number, output: AsyncIterable<string>): Promise<SvnCommit> {
   let hasRevisions = false;
   let done: string[] = [];
   // Reads only the ends of messages, which name the revision.

@@ -72,10 +72,7 @@ export function openConduit(options: ConduitOptions): Conduit {
     for (let tries = 0; ; tries += 1) {
       const outcome = await sendCall({ answerSeconds: 60, ...options, signal }, method, params);
       if (outcome.kind === 'answered') return parsed(schema, outcome.result, method, options);
-      const seconds = Math.max(
-        pausesSeconds[tries] ?? Number.POSITIVE_INFINITY,
-        outcome.retryAfterSeconds ?? 0,
-      );
+      const seconds = Math.max(pausesSeconds[tries] ?? Number.POSITIVE_INFINITY, outcome.retryAfterSeconds ?? 0);
       if (!mayRetry(outcome, method) || seconds > longestPauseSeconds || signal.aborted) {
         throw errorOf(outcome, method, options);
       }
@@ -148,8 +145,7 @@ const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 type Server = Pick<ConduitOptions, 'url' | 'token' | 'ca'>;
 
-type CallOptions = Server &
-  Pick<ConduitOptions, 'send'> & { signal: AbortSignal; answerSeconds: number };
+type CallOptions = Server & Pick<ConduitOptions, 'send'> & { signal: AbortSignal; answerSeconds: number };
 
 async function sendCall(
   { url, token, ca, signal, answerSeconds, send = sendRequest }: CallOptions,
@@ -179,9 +175,7 @@ async function sendCall(
 
 /** PHP rejects half a surrogate pair, in which a shortened text may end. */
 const asJson = (params: Record<string, unknown>): string =>
-  JSON.stringify(params, (_key, value: unknown) =>
-    typeof value === 'string' ? value.toWellFormed() : value,
-  );
+  JSON.stringify(params, (_key, value: unknown) => (typeof value === 'string' ? value.toWellFormed() : value));
 
 const maxBytes = 32 * 1024 ** 2;
 

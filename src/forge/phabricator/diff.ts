@@ -22,10 +22,7 @@ type Misleading = { fault: DiffFault; why: string };
 export type DiffFault = 'does-not-apply' | 'binary-file' | 'without-prefixes' | 'unusable-diff';
 
 /** Throws a `RevisionError` if the diff is missing, or hidden from the bot. */
-export async function fetchDiff(
-  conduit: Conduit,
-  { id }: Pick<FoundDiff, 'id'>,
-): Promise<FetchedDiff> {
+export async function fetchDiff(conduit: Conduit, { id }: Pick<FoundDiff, 'id'>): Promise<FetchedDiff> {
   const text = await rawDiff(conduit, id);
   const misleading = whyMisleading(text);
   if (misleading !== undefined) {
@@ -69,11 +66,9 @@ const sectionsOf = (diff: string): FileSection[] =>
       return { names: first.slice(gitLine.length), lines };
     });
 
-const newNameOf = ({ names }: FileSection): string =>
-  names.slice(names.lastIndexOf(' b/') + ' b/'.length);
+const newNameOf = ({ names }: FileSection): string => names.slice(names.lastIndexOf(' b/') + ' b/'.length);
 
-const oldNameOf = ({ names }: FileSection): string =>
-  names.slice('a/'.length, names.lastIndexOf(' b/'));
+const oldNameOf = ({ names }: FileSection): string => names.slice('a/'.length, names.lastIndexOf(' b/'));
 
 const isNew = ({ lines }: FileSection): boolean => lines[0]?.startsWith('new file mode ') ?? false;
 

@@ -108,34 +108,25 @@ export function otherStatus({ status, statusText, headers }: HttpResponse): Fail
     return {
       kind: 'refused',
       why: `${why} to ${headers.get('location') ?? 'nowhere'}`,
-      advice:
-        'the token is not sent to another address, so configure the current address of the server',
+      advice: 'the token is not sent to another address, so configure the current address of the server',
     };
   }
   const advice = 'check the address, and whether a proxy is in front of it';
   return { kind: 'refused', why, advice };
 }
 
-export const isRead = (method: string): boolean =>
-  /\.(?:search|query\w*|get\w*|lookup|whoami|ping)$/.test(method);
+export const isRead = (method: string): boolean => /\.(?:search|query\w*|get\w*|lookup|whoami|ping)$/.test(method);
 
 /** True if a repetition within the same call is harmless. */
 export const mayRetry = ({ kind }: FailedOutcome, method: string): boolean =>
   kind === 'busy' || (kind === 'lost' && isRead(method));
 
-export function errorOf(
-  outcome: FailedOutcome,
-  method: string,
-  server: { url: string; token: string },
-): ConduitError {
+export function errorOf(outcome: FailedOutcome, method: string, server: { url: string; token: string }): ConduitError {
   const kind = isRead(method) ? kinds[outcome.kind].ofRead : kinds[outcome.kind].ofWrite;
   const { did, otherwise } = words[kind];
   const { why, advice = otherwise, code, isTooLarge } = outcome;
   if (outcome.kind === 'distrusted') {
-    return new ConduitError(
-      kind,
-      `${server.url} shows ${why}, so ${method} was not sent: ${advice}.`,
-    );
+    return new ConduitError(kind, `${server.url} shows ${why}, so ${method} was not sent: ${advice}.`);
   }
   const sentence = `${server.url} ${did} ${method} (${safeMessage(why, server.token)}): ${advice}.`;
   return new ConduitError(kind, sentence, code, isTooLarge);
@@ -161,8 +152,6 @@ const words: Record<ConduitFailure, { did: string; otherwise: string }> = {
 
 /** Shortens a message to one readable line without tokens: the server quotes an invalid one. */
 export function safeMessage(text: string, token: string): string {
-  const line = reasonOf(
-    text.replaceAll(token, '(token)').replace(/\b(?:api|cli|clr)-\w+/gi, '(token)'),
-  );
+  const line = reasonOf(text.replaceAll(token, '(token)').replace(/\b(?:api|cli|clr)-\w+/gi, '(token)'));
   return line.length <= 300 ? line : `${line.slice(0, 300)}…`;
 }

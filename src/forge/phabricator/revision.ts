@@ -56,8 +56,7 @@ export type FoundRevision = {
   earlier: FoundDiff[];
 };
 
-export const looksLikeRevision = (text: string): boolean =>
-  /^(?:D[1-9]|diff:|https?:)/.test(text.trim());
+export const looksLikeRevision = (text: string): boolean => /^(?:D[1-9]|diff:|https?:)/.test(text.trim());
 
 /**
  * Parses `D27401`, `D27401:80677` (at that diff, which a job follows by both PHIDs), `diff:80677`, or the URL of a
@@ -75,13 +74,9 @@ export function parseRevisionName(text: string, server: string): RevisionName | 
   return lone === undefined ? undefined : { diff: Number(lone) };
 }
 
-const namePattern =
-  /^D([1-9]\d{0,8})(?::([1-9]\d{0,8})(?::(PHID-DREV-[\w-]{1,100}):(PHID-DIFF-[\w-]{1,100}))?)?$/;
+const namePattern = /^D([1-9]\d{0,8})(?::([1-9]\d{0,8})(?::(PHID-DREV-[\w-]{1,100}):(PHID-DIFF-[\w-]{1,100}))?)?$/;
 
-const nameOf = (
-  revision: string,
-  diff: string | undefined,
-): RevisionName & { revision: number } => ({
+const nameOf = (revision: string, diff: string | undefined): RevisionName & { revision: number } => ({
   revision: Number(revision),
   ...(diff !== undefined && { diff: Number(diff) }),
 });
@@ -91,9 +86,7 @@ function nameInUrl(text: string, server: string): RevisionName | undefined {
   const url = URL.parse(text);
   if (url === null) return undefined;
   if (url.host !== new URL(server).host) {
-    throw new RevisionError(
-      `${url.host} is not the configured Phabricator: name a revision of ${server}.`,
-    );
+    throw new RevisionError(`${url.host} is not the configured Phabricator: name a revision of ${server}.`);
   }
   const [, lone] = /^\/differential\/diff\/([1-9]\d{0,8})\/?$/.exec(url.pathname) ?? [];
   if (lone !== undefined) return { diff: Number(lone) };
@@ -107,9 +100,7 @@ function nameInUrl(text: string, server: string): RevisionName | undefined {
  * Reads `Differential Revision: https://reviews.freebsd.org/D27401`, as written by `arc land` or FreeBSD's committers.
  */
 export function landedRevision(message: string, server: string): number | undefined {
-  const named = [
-    ...message.matchAll(/^Differential Revision:[ \t]*(https?:\/\/\S{1,200})[ \t]*$/gim),
-  ];
+  const named = [...message.matchAll(/^Differential Revision:[ \t]*(https?:\/\/\S{1,200})[ \t]*$/gim)];
   try {
     return parseRevisionName(named.at(-1)?.[1] ?? '', server)?.revision;
   } catch (error) {
@@ -142,10 +133,7 @@ export async function findRevision(conduit: Conduit, name: RevisionName): Promis
     );
   }
   const shown = diffs.filter(({ id }) => id <= named.id);
-  const names = await userNames(conduit, [
-    fields.authorPHID,
-    ...shown.map((diff) => diff.fields.authorPHID),
-  ]);
+  const names = await userNames(conduit, [fields.authorPHID, ...shown.map((diff) => diff.fields.authorPHID)]);
   const repository = await repositoryOf(conduit, fields.repositoryPHID);
   const earlier = shown.filter((diff) => diff !== named);
   return {
@@ -163,10 +151,7 @@ export async function findRevision(conduit: Conduit, name: RevisionName): Promis
 }
 
 /** PHIDs that jobs and answers store. */
-export const phidsOf = ({
-  phid: revision,
-  diff,
-}: Pick<FoundRevision, 'phid' | 'diff'>): DiffPhids => ({
+export const phidsOf = ({ phid: revision, diff }: Pick<FoundRevision, 'phid' | 'diff'>): DiffPhids => ({
   revision,
   diff: diff.phid,
 });
@@ -183,10 +168,7 @@ export type Numbered = {
  * for example by a restore of the server; undefined if they are the same, or hidden from the bot. Throws a
  * ConduitError.
  */
-export async function whyAnother(
-  conduit: Conduit,
-  { number, diff, phids }: Numbered,
-): Promise<string | undefined> {
+export async function whyAnother(conduit: Conduit, { number, diff, phids }: Numbered): Promise<string | undefined> {
   if (phids === undefined) return undefined;
   const there = async (method: string, id: number) =>
     (await conduit.search(method, { constraints: { ids: [id] } }, z.object({ phid }))).at(0)?.phid;
@@ -254,9 +236,7 @@ async function revisionNamed(conduit: Conduit, name: RevisionName) {
   const [diff] = await conduit.search('differential.diff.search', { constraints }, diffItem);
   if (diff === undefined) return notSeen(called, conduit);
   if (diff.fields.revisionPHID === null) {
-    throw new RevisionError(
-      `${called} belongs to no revision on ${conduit.url}: create a revision for it first.`,
-    );
+    throw new RevisionError(`${called} belongs to no revision on ${conduit.url}: create a revision for it first.`);
   }
   const revision = await search({ phids: [diff.fields.revisionPHID] });
   return revision ?? notSeen(`The revision of diff ${name.diff}`, conduit);
@@ -268,17 +248,10 @@ function notSeen(what: string, { url }: Conduit): never {
   );
 }
 
-async function repositoryOf(
-  conduit: Conduit,
-  phid: string | null,
-): Promise<FoundRevision['repository']> {
+async function repositoryOf(conduit: Conduit, phid: string | null): Promise<FoundRevision['repository']> {
   if (phid === null) return undefined;
   const constraints = { phids: [phid] };
-  const found = await conduit.search(
-    'diffusion.repository.search',
-    { constraints },
-    repositoryItem,
-  );
+  const found = await conduit.search('diffusion.repository.search', { constraints }, repositoryItem);
   const { callsign, shortName } = found[0]?.fields ?? {};
   return { phid, ...(callsign && { callsign }), ...(shortName && { shortName }) };
 }
@@ -287,10 +260,7 @@ const repositoryItem = z.object({
   fields: z.object({ callsign: bounded.word.nullable(), shortName: bounded.word.nullable() }),
 });
 
-function foundDiff(
-  { id, phid, fields }: z.infer<typeof diffItem>,
-  names: ReadonlyMap<string, string>,
-): FoundDiff {
+function foundDiff({ id, phid, fields }: z.infer<typeof diffItem>, names: ReadonlyMap<string, string>): FoundDiff {
   const ref = (type: string) => fields.refs.find((each) => each.type === type);
   const branch = ref('branch')?.name;
   return {
@@ -325,23 +295,16 @@ const personOf = (phid: string, names: ReadonlyMap<string, string>): Person => (
 });
 
 /** Phabricator ignores case in names of users, projects and repositories. */
-export const isSameName = (one: string, other: string): boolean =>
-  one.toLowerCase() === other.toLowerCase();
+export const isSameName = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 
 /** True if one of the names is the callsign or the short name. */
-export const isNamed = (
-  repository: FoundRevision['repository'],
-  names: readonly string[],
-): boolean =>
+export const isNamed = (repository: FoundRevision['repository'], names: readonly string[]): boolean =>
   [repository?.callsign, repository?.shortName].some(
     (own) => own !== undefined && names.some((name) => isSameName(name, own)),
   );
 
 /** User names by PHID. Omits users whom the bot may not see, and PHIDs of other objects. */
-export async function userNames(
-  conduit: Conduit,
-  phids: readonly string[],
-): Promise<Map<string, string>> {
+export async function userNames(conduit: Conduit, phids: readonly string[]): Promise<Map<string, string>> {
   const users = [...new Set(phids)].filter((phid) => phid.startsWith('PHID-USER-'));
   // Conduit refuses an empty list.
   if (users.length === 0) return new Map();

@@ -29,10 +29,7 @@ import { type ChangeRange, probabilities, type SearchOutcome, takenForFailed } f
 import { isShared } from './trials.ts';
 
 /** Throws a RangeError for an unfinished bisection. */
-export function assembleBisection(
-  plan: BisectPlan,
-  journal: readonly JournalEntry[],
-): BisectResult {
+export function assembleBisection(plan: BisectPlan, journal: readonly JournalEntry[]): BisectResult {
   const evidence = evidenceOf(plan, journal);
   const started = journal.findLast((entry) => entry.kind === 'started');
   const warned = journal.flatMap((entry) => (entry.kind === 'warned' ? entry.text : []));
@@ -125,9 +122,7 @@ export function answerOf(plan: BisectPlan, journal: readonly JournalEntry[]): Bi
     case 'found':
       return foundOf(plan, evidence, ending, [0, last]);
     case 'several': {
-      const found = ending.found.map((one) =>
-        foundOf(plan, evidence, one, surroundingsOf(one, ending, last)),
-      );
+      const found = ending.found.map((one) => foundOf(plan, evidence, one, surroundingsOf(one, ending, last)));
       const open = ending.open.map(({ after, last }) => ({
         after: positions[after]?.last ?? 0,
         last: firstOf(last),
@@ -222,8 +217,7 @@ function changeOf(
   history: BisectEvidence['problem']['history'],
   unit: number,
 ): BisectChange | undefined {
-  const levelsOf = (findings: readonly VariantEvidence[]) =>
-    findings.flatMap(({ levels }) => levels);
+  const levelsOf = (findings: readonly VariantEvidence[]) => findings.flatMap(({ levels }) => levels);
   const [left, right] = [levelsOf(before), levelsOf(after)];
   const known = left.length + right.length - 2 + history.degreesOfFreedom;
   if (left.length === 0 || right.length === 0 || known < 1) return undefined;

@@ -7,12 +7,7 @@ import { cellSchema, ownRulesSchema } from '../../model/scenario.ts';
 import { testbedKindSchema } from '../../model/testbed-kind.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { plannedProfile, plannedTraffic } from '../experiment/plan.ts';
-import {
-  beginPlanFile,
-  hasPlanFile,
-  readPlanFile,
-  replacePlanFile,
-} from '../experiment/plan-file.ts';
+import { beginPlanFile, hasPlanFile, readPlanFile, replacePlanFile } from '../experiment/plan-file.ts';
 import { rangeSchema } from './range.ts';
 
 const bisectPlanSchema = z.object({

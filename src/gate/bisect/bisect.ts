@@ -14,13 +14,7 @@ import { UsageError } from '../../model/usage-error.ts';
 import { explained, readAnyResult } from '../../report/read-result.ts';
 import { writeResult } from '../../report/write-reports.ts';
 import { bisectionEstimateLines } from '../estimate/bisection.ts';
-import {
-  baseNumbers,
-  earlierEntries,
-  entriesOf,
-  type HistoryEntry,
-  historyOf,
-} from '../experiment/history.ts';
+import { baseNumbers, earlierEntries, entriesOf, type HistoryEntry, historyOf } from '../experiment/history.ts';
 import { type JournalEntry, journalIn, readJournal } from '../experiment/journal.ts';
 import { cellsOf, readRules, rulesOn } from '../experiment/plan.ts';
 import { refuseUsed } from '../experiment/plan-file.ts';
@@ -62,26 +56,16 @@ export type BisectRequest = {
 type BisectDeps = Omit<GateDeps, 'repository'> & { repository: LinearRepository };
 
 /** Bisects a range. Writes the plan, the journal, raw logs, `result.json` and the report to the work directory. */
-export async function bisect(
-  request: BisectRequest,
-  directory: string,
-  deps: BisectDeps,
-): Promise<BisectResult> {
+export async function bisect(request: BisectRequest, directory: string, deps: BisectDeps): Promise<BisectResult> {
   await refuseUsed(directory);
   const plans = await plansFor(request, deps);
-  return onTestbed(
-    request.testbeds,
-    patchOf([...plans.values()]),
-    deps,
-    nameOf,
-    async (reserved) => {
-      const plan = plans.get(reserved.name);
-      if (plan === undefined) throw new RangeError(`${reserved.name} was not requested.`);
-      await writeBisectPlan(directory, plan);
-      for (const text of bisectionEstimateLines(plan)) deps.onEvent({ kind: 'note', text });
-      return carryOut(plan, directory, reserved, deps);
-    },
-  );
+  return onTestbed(request.testbeds, patchOf([...plans.values()]), deps, nameOf, async (reserved) => {
+    const plan = plans.get(reserved.name);
+    if (plan === undefined) throw new RangeError(`${reserved.name} was not requested.`);
+    await writeBisectPlan(directory, plan);
+    for (const text of bisectionEstimateLines(plan)) deps.onEvent({ kind: 'note', text });
+    return carryOut(plan, directory, reserved, deps);
+  });
 }
 
 /**
@@ -100,8 +84,7 @@ export async function resumeBisection(
   if (journal.at(-1)?.kind === 'finished' && hasEnded(plan, journal)) {
     const kept = await readAnyResult(directory).catch(() => undefined);
     const result = kept?.result;
-    const isComplete =
-      result !== undefined && 'kind' in result && result.finishedAt === journal.at(-1)?.at;
+    const isComplete = result !== undefined && 'kind' in result && result.finishedAt === journal.at(-1)?.at;
     return isComplete ? result : conclude(plan, journal, directory, deps);
   }
   return onTestbed([plan.testbed], patchOf([plan]), deps, nameOf, async (reserved) => {
@@ -126,12 +109,7 @@ export async function planBisection(
 /** Each testbed has its own plan, as the build decides which kernels are equal. */
 async function plansFor(
   request: BisectRequest,
-  {
-    repository,
-    history,
-    now,
-    onEvent,
-  }: Pick<BisectDeps, 'repository' | 'history' | 'now' | 'onEvent'>,
+  { repository, history, now, onEvent }: Pick<BisectDeps, 'repository' | 'history' | 'now' | 'onEvent'>,
 ): Promise<Map<string, BisectPlan>> {
   const { config } = request;
   const [cell, another] = cellsOf(config);

@@ -63,16 +63,13 @@ type AttemptsByVariant = ReadonlyMap<string, readonly VariantAttempt[]>;
 function triesOf(plan: BisectPlan, entries: readonly JournalEntry[]): AttemptsByVariant {
   const started = entries.findLastIndex(({ kind }) => kind === 'started');
   const all = new Map<string, VariantAttempt[]>();
-  const add = (variant: string, one: VariantAttempt) =>
-    all.set(variant, [...(all.get(variant) ?? []), one]);
+  const add = (variant: string, one: VariantAttempt) => all.set(variant, [...(all.get(variant) ?? []), one]);
   for (const [index, entry] of entries.entries()) {
     const isRecent = index > started;
     if (entry.kind === 'measured') {
-      for (const [name, reading] of readingsOf(plan, entry.runs))
-        add(name, { ...reading, isRecent });
+      for (const [name, reading] of readingsOf(plan, entry.runs)) add(name, { ...reading, isRecent });
     } else if (entry.kind === 'failed') {
-      for (const name of entry.variants ?? [])
-        add(name, { kind: 'lost', why: entry.reason, isRecent });
+      for (const name of entry.variants ?? []) add(name, { kind: 'lost', why: entry.reason, isRecent });
     } else if (entry.kind === 'rejected') {
       add(entry.variant, { kind: 'rejected', rejection: entry.rejection, isRecent });
     }
@@ -85,10 +82,7 @@ function triesOf(plan: BisectPlan, entries: readonly JournalEntry[]): AttemptsBy
  * forwards nothing in any form, silence is the level to find. It then counts as a thousandth of the good end, as zero
  * has no logarithm.
  */
-function findingsOf(
-  { range, metric }: BisectPlan,
-  tries: AttemptsByVariant,
-): Map<string, VariantEvidence> {
+function findingsOf({ range, metric }: BisectPlan, tries: AttemptsByVariant): Map<string, VariantEvidence> {
   const triesAt = ({ variant }: RevisionForm) => tries.get(variant) ?? [];
   const asEnd = (form: RevisionForm) => findingOf(triesAt(form), (pps) => pps === 0);
   const [good = [], bad = []] = [range.revisions.at(0)?.forms, range.revisions.at(-1)?.forms];
@@ -162,23 +156,15 @@ function lostAfter(tries: readonly VariantAttempt[]): VariantEvidence['lost'] {
  * failure. If fix-ups helped a revision that could not be measured without them, uses them at once for the rest of its
  * stretch.
  */
-function positionsOf(
-  { revisions }: CommitRange,
-  findings: ReadonlyMap<string, VariantEvidence>,
-): RangePosition[] {
-  const findingAt = ({ variant }: RevisionForm): VariantEvidence =>
-    findings.get(variant) ?? unknown;
+function positionsOf({ revisions }: CommitRange, findings: ReadonlyMap<string, VariantEvidence>): RangePosition[] {
+  const findingAt = ({ variant }: RevisionForm): VariantEvidence => findings.get(variant) ?? unknown;
   const stretches = stretchesOf(revisions, findingAt);
   const positions: RangePosition[] = [];
   for (const [index, { forms }] of revisions.entries()) {
-    const helped = stretches.flatMap(({ after, end, fixUps }) =>
-      index > after && index < end ? fixUps : [],
-    );
+    const helped = stretches.flatMap(({ after, end, fixUps }) => (index > after && index < end ? fixUps : []));
     const isHelp = (form: RevisionForm) => helped.includes(nameOfFixUps(form));
     const isOwnKernelFine = forms.some((form) => isPlain(form) && works(findingAt(form)));
-    const inOrder = isOwnKernelFine
-      ? forms
-      : [...forms.filter(isHelp), ...forms.filter((form) => !isHelp(form))];
+    const inOrder = isOwnKernelFine ? forms : [...forms.filter(isHelp), ...forms.filter((form) => !isHelp(form))];
     const unfailed = inOrder.filter((form) => findingAt(form).failure === undefined);
     const unsure = inOrder.filter((form) => findingAt(form).failure?.isSure === false);
     const left = [...unfailed, ...unsure];
@@ -202,16 +188,14 @@ function stretchesOf(
   revisions: readonly RangeRevision[],
   findingAt: (form: RevisionForm) => VariantEvidence,
 ): FixUpStretch[] {
-  const isFineAlone = ({ forms }: RangeRevision) =>
-    forms.some((form) => isPlain(form) && works(findingAt(form)));
+  const isFineAlone = ({ forms }: RangeRevision) => forms.some((form) => isPlain(form) && works(findingAt(form)));
   return revisions.flatMap(({ forms }, index) => {
     const isNeeded = forms.some((form) => isPlain(form) && findingAt(form).failure !== undefined);
     if (!isNeeded) return [];
     return forms.flatMap((form) => {
       if (isPlain(form) || !works(findingAt(form))) return [];
       const fixUps = nameOfFixUps(form);
-      const lacks = (later: RangeRevision) =>
-        !later.forms.some((one) => nameOfFixUps(one) === fixUps);
+      const lacks = (later: RangeRevision) => !later.forms.some((one) => nameOfFixUps(one) === fixUps);
       const end = revisions.findIndex((later, at) => at > index && lacks(later));
       return {
         after: revisions.findLastIndex((earlier, at) => at < index && isFineAlone(earlier)),
@@ -246,9 +230,7 @@ function problemOf(
   return {
     steps: positions.length - 1,
     measured: at(({ finding }) => (works(finding) ? finding.levels : undefined)),
-    failed: at(
-      ({ finding: { failure } }) => failure && { kind: failure.fault.kind, isSure: failure.isSure },
-    ),
+    failed: at(({ finding: { failure } }) => failure && { kind: failure.fault.kind, isSure: failure.isSure }),
     skipped: new Set(at((position) => (isSkipped(position) ? true : undefined)).keys()),
     // Levels of shared trials are relative to their own ends, and less noisy than earlier runs.
     history: isShared(plan) ? noNoise : moderated(history),

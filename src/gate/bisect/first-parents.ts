@@ -1,10 +1,6 @@
 // Follows first parents from the good commit to the bad one, and finds where other commits were merged.
 
-import {
-  type LinearRepository,
-  NoCommitError,
-  RepositoryError,
-} from '../../forge/patch/repository.ts';
+import { type LinearRepository, NoCommitError, RepositoryError } from '../../forge/patch/repository.ts';
 import { maxCommits } from '../../model/bisect-result.ts';
 import { shortId } from '../../model/patch.ts';
 import { excerpt } from '../../model/units.ts';
@@ -68,15 +64,9 @@ export async function endsOf(
 }
 
 /** Resolves an option's commit to a full id. Throws a `RepositoryError` that names the option. */
-export function commitNamed(
-  option: string,
-  name: string,
-  repository: LinearRepository,
-): Promise<string> {
+export function commitNamed(option: string, name: string, repository: LinearRepository): Promise<string> {
   return repository.resolve(name).catch((error) => {
-    throw error instanceof NoCommitError
-      ? new RepositoryError(`${option}: ${error.message}`)
-      : error;
+    throw error instanceof NoCommitError ? new RepositoryError(`${option}: ${error.message}`) : error;
   });
 }
 

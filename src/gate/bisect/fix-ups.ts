@@ -53,9 +53,7 @@ async function readFixUp(
   const called = `--fix-up ${excerpt(fix)}`;
   const commit = await commitNamed('--fix-up', fix, repository);
   const parent = await repository.resolve(`${commit}^1`).catch(() => {
-    throw new UsageError(
-      `${called} has no parent, so its changes are unknown: name another commit.`,
-    );
+    throw new UsageError(`${called} has no parent, so its changes are unknown: name another commit.`);
   });
   if (await repository.contains(line.good, commit)) {
     throw new UsageError(`${called} is already contained in --good: remove it.`);
@@ -64,8 +62,7 @@ async function readFixUp(
   if (difference === 'none') {
     throw new UsageError(`${called} changes nothing in ${installed.what}: remove it.`);
   }
-  const from =
-    first === undefined ? 0 : await firstPlace({ called, commit, first }, line, repository);
+  const from = first === undefined ? 0 : await firstPlace({ called, commit, first }, line, repository);
   const { has, twin } = await revisionsWith(commit, line, repository);
   return {
     called,
@@ -180,8 +177,7 @@ async function formsOf(
   const forms = [first];
   for (const fixUp of others) forms.push(await onTop(first, [fixUp], { installed, onConflict }));
   // A conflict of two fix-ups is not the commit's fault.
-  if (others.length > 1)
-    forms.push(await onTop(first, others, { installed, onConflict: () => undefined }));
+  if (others.length > 1) forms.push(await onTop(first, others, { installed, onConflict: () => undefined }));
   return forms;
 }
 
@@ -196,8 +192,7 @@ async function onTop(
     if (picked.kind === 'conflict') onConflict(fixUp, picked.paths);
     if (picked.kind !== 'picked') continue;
     // The fix-up may have been merged without its changes to documents.
-    if (fixUp.isMixed && (await installed.difference(made.commit, picked.tip.commit)) === 'none')
-      continue;
+    if (fixUp.isMixed && (await installed.difference(made.commit, picked.tip.commit)) === 'none') continue;
     made = { ...picked.tip, fixUps: [...made.fixUps, fixUp.commit] };
   }
   return made;
@@ -246,10 +241,7 @@ function stretchesOf(
 }
 
 /** Limits concurrency, as each item starts processes. */
-async function eachOf<Item, Answer>(
-  items: readonly Item[],
-  work: (item: Item) => Promise<Answer>,
-): Promise<Answer[]> {
+async function eachOf<Item, Answer>(items: readonly Item[], work: (item: Item) => Promise<Answer>): Promise<Answer[]> {
   const answers: Answer[] = [];
   const queue = items.entries();
   const worker = async () => {

@@ -21,9 +21,7 @@ export function gateFindingOf({ outcome, variants, testbed }: Result): GateFindi
   const cells = outcome.kind === 'judged' ? outcome.cells : [];
   const [worst] = cells.toSorted((a, b) => rankOf(a) - rankOf(b) || lossOf(b) - lossOf(a));
   if (worst === undefined || good === undefined || bad === undefined) {
-    throw new UsageError(
-      '--from: that gate judged no cell, so there is no change to find: name another result.',
-    );
+    throw new UsageError('--from: that gate judged no cell, so there is no change to find: name another result.');
   }
   const { cell, comparisons } = worst;
   const effect = comparisons[0]?.interval.change;

@@ -42,7 +42,6 @@ function compute(probability: number, distance: number): number {
   return Math.max(0, bits * width);
 }
 
-const partOf = (own: number, both: number): number =>
-  own > 0 && both > 0 ? own * Math.log2(own / both) : 0;
+const partOf = (own: number, both: number): number => (own > 0 && both > 0 ? own * Math.log2(own / both) : 0);
 
 const density = (at: number): number => Math.exp(-(at * at) / 2) / Math.sqrt(2 * Math.PI);

@@ -29,21 +29,14 @@ type InstalledRequest = {
   good: string;
 };
 
-export async function installedOf(
-  request: InstalledRequest,
-  repository: LinearRepository,
-): Promise<Installed> {
+export async function installedOf(request: InstalledRequest, repository: LinearRepository): Promise<Installed> {
   return request.system === 'linux' ? filesOf(request, repository) : kernelsOf(request, repository);
 }
 
-async function filesOf(
-  { overlay, good }: InstalledRequest,
-  repository: LinearRepository,
-): Promise<Installed> {
+async function filesOf({ overlay, good }: InstalledRequest, repository: LinearRepository): Promise<Installed> {
   const source = await sourceOf(overlay, repository);
   const paths = pathsIn(source);
-  const isIn = (path: string) =>
-    paths.some((own) => own === '' || path === own || path.startsWith(`${own}/`));
+  const isIn = (path: string) => paths.some((own) => own === '' || path === own || path.startsWith(`${own}/`));
   const entries = await entriesOf(repository, good, source);
   // A submodule's content is unknown, so all commits from the first one with a submodule differ.
   let hasSubmodule = entries.some(({ mode }) => mode === submodule);
@@ -65,12 +58,8 @@ async function filesOf(
 }
 
 /** Applies the same rule that decides whether a patch needs measuring. */
-async function kernelsOf(
-  { builder, good }: InstalledRequest,
-  repository: LinearRepository,
-): Promise<Installed> {
-  const makefileAt = (commit: string) =>
-    repository.read(`${commit}:${makefileName}`).catch(() => undefined);
+async function kernelsOf({ builder, good }: InstalledRequest, repository: LinearRepository): Promise<Installed> {
+  const makefileAt = (commit: string) => repository.read(`${commit}:${makefileName}`).catch(() => undefined);
   const matters = (path: string, makefile: string | undefined): boolean =>
     builder === undefined || mayChangeKernel(path, builder, makefile);
   let current = await makefileAt(good);
@@ -79,10 +68,7 @@ async function kernelsOf(
     what: builder === undefined ? 'a file' : 'the source of a kernel',
     goesById: true,
     async difference(first, second) {
-      const [makefile, paths] = await Promise.all([
-        makefileAt(first),
-        repository.changedPaths(first, second),
-      ]);
+      const [makefile, paths] = await Promise.all([makefileAt(first), repository.changedPaths(first, second)]);
       return shareOf(paths, (path) => matters(path, makefile));
     },
     async changesWith({ commit, changes }) {

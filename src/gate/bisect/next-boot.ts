@@ -35,11 +35,7 @@ export type BuildCosts = {
 
 export const noCosts: BuildCosts = { runMinutes: 1, buildMinutes: 0, isReady: () => true };
 
-export function nextOf(
-  plan: BisectPlan,
-  entries: readonly JournalEntry[],
-  costs: BuildCosts,
-): NextBoot {
+export function nextOf(plan: BisectPlan, entries: readonly JournalEntry[], costs: BuildCosts): NextBoot {
   const evidence = evidenceOf(plan, entries);
   const { positions, problem } = evidence;
   const [good, bad] = [positions.at(0), positions.at(-1)];
@@ -55,16 +51,11 @@ export function nextOf(
   if (step.kind === 'ended') return step;
   const anyway = [...new Set([0, problem.steps, step.position])];
   const beside = isShared(plan) ? alsoInformative(problem, anyway, positionsPerTrial - 1) : [];
-  const variants = [step.position, ...beside].flatMap(
-    (position) => positions[position]?.form.variant ?? [],
-  );
+  const variants = [step.position, ...beside].flatMap((position) => positions[position]?.form.variant ?? []);
   return measuring(plan, evidence, variants, step.why);
 }
 
-const costsOf = (
-  { positions }: BisectEvidence,
-  { runMinutes, buildMinutes, isReady }: BuildCosts,
-): SearchCosts => ({
+const costsOf = ({ positions }: BisectEvidence, { runMinutes, buildMinutes, isReady }: BuildCosts): SearchCosts => ({
   runMinutes,
   waitMinutes: (position) => (isReady(positions[position]?.form.variant ?? '') ? 0 : buildMinutes),
 });
@@ -84,11 +75,7 @@ function measuring(
  * Repeats at once a boot without a measurement, a build that failed once (it costs no boot), and a failed end. Also
  * tries the next form of a failed revision at once. The search decides on other repeats.
  */
-function tryAgain(
-  plan: BisectPlan,
-  entries: readonly JournalEntry[],
-  evidence: BisectEvidence,
-): NextBoot | undefined {
+function tryAgain(plan: BisectPlan, entries: readonly JournalEntry[], evidence: BisectEvidence): NextBoot | undefined {
   const { positions, problem } = evidence;
   const unfinished = positions.filter(({ finding, isNextForm }, index) => {
     if (problem.skipped.has(index)) return false;
@@ -139,8 +126,7 @@ export function wantedVariants(
 ): string[] {
   const { positions, problem } = evidenceOf(plan, entries);
   const variantAt = (position: number) => positions[position]?.form.variant ?? '';
-  const isBuilt = (position: number) =>
-    isReady(variantAt(position)) || next.includes(variantAt(position));
+  const isBuilt = (position: number) => isReady(variantAt(position)) || next.includes(variantAt(position));
   const ahead = nextBuilds(problem, isBuilt, maxBuildsAhead).map(variantAt);
   const chances = probabilities(problem);
   const likeliest = chances.indexOf(Math.max(...chances));
@@ -150,7 +136,5 @@ export function wantedVariants(
     .slice(0, maxKept)
     .map(variantAt);
   const ends = [0, positions.length - 1].map(variantAt);
-  return [
-    ...new Set([...next, ...ends.filter((end) => !isReady(end)), ...ahead, ...ends, ...near]),
-  ];
+  return [...new Set([...next, ...ends.filter((end) => !isReady(end)), ...ahead, ...ends, ...near])];
 }

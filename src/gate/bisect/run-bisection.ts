@@ -178,9 +178,7 @@ class BisectionRun {
 
   /** Lists the wanted variants, next ones first. False if one of the next was rejected. */
   async #prepare(names: readonly string[], wanted: readonly string[]): Promise<boolean> {
-    const isAgain = this.#journal.entries.some(
-      (entry) => entry.kind === 'rejected' && names.includes(entry.variant),
-    );
+    const isAgain = this.#journal.entries.some((entry) => entry.kind === 'rejected' && names.includes(entry.variant));
     // A listed variant keeps its build, even a failed one.
     if (isAgain) await this.#list(wanted.filter((name) => !names.includes(name)));
     let remaining = [...wanted];
@@ -233,8 +231,7 @@ class BisectionRun {
     const [good] = evidenceOf(plan, this.#journal.entries).positions;
     const isSure = rejection.kind !== 'build-failed' || good?.finding.failure !== undefined;
     // Does not journal this, as a resumed bisection expects a repaired good end.
-    if (good?.form.variant === variant && !good.hasOther && isSure)
-      throw new GoodEndError(rejection);
+    if (good?.form.variant === variant && !good.hasOther && isSure) throw new GoodEndError(rejection);
     await this.#journal.append({ kind: 'rejected', at: this.#at(), variant, rejection });
     const text = `${variant} ${plainLine(rejectionMessage(rejection), 300)}`;
     onEvent({ kind: 'note', text });
@@ -253,12 +250,7 @@ const bootsOfReverted = 2;
 
 function entryOf(
   outcome: Exclude<TrialOutcome, Rejected>,
-  {
-    at,
-    number,
-    names,
-    logs,
-  }: { at: string; number: number; names: readonly string[]; logs: string },
+  { at, number, names, logs }: { at: string; number: number; names: readonly string[]; logs: string },
 ): JournalEntry {
   if (outcome.kind === 'measured') {
     const summary = { ...outcome.summary, attempt: 1, logs };

@@ -58,8 +58,7 @@ async function idsOf(
   return commits.map((_, index) => each.map((ids) => ids[index] ?? '').join(' '));
 }
 
-const onTopOf = ({ forms }: BuiltKernel<MadeForm>): string =>
-  forms.map(({ fixUps }) => fixUps.join(' ')).join();
+const onTopOf = ({ forms }: BuiltKernel<MadeForm>): string => forms.map(({ fixUps }) => fixUps.join(' ')).join();
 
 /** Merges neighbours whose first form has the same kernel. Throws a `UsageError` if both ends do. */
 export function mergeAlike(kernels: readonly KeyedKernel[]): KeyedKernel[] {
@@ -94,9 +93,7 @@ export function withNames(
     const forms = new Map<string, { variant: string; commit: string; fixUps: string[] }>();
     for (const { key, commit, fixUps } of kernel.forms) {
       const nameBy = (idOf: (commit: string) => string): string =>
-        [idOf(kernel.commit), ...(fixUps.length > 0 ? ['with', ...fixUps.map(idOf)] : [])].join(
-          '-',
-        );
+        [idOf(kernel.commit), ...(fixUps.length > 0 ? ['with', ...fixUps.map(idOf)] : [])].join('-');
       const name = nameBy(shortId);
       // Uses whole ids for equal names, as equal prefixes of commit ids can be forged.
       const variant = names.get(key) ?? (taken.has(name) ? nameBy(String) : name);

@@ -43,17 +43,9 @@ export type SearchOutcome =
     };
 
 /** `why` is for progress output. */
-type SearchStep =
-  | { kind: 'measure'; position: number; why: StepReason }
-  | { kind: 'ended'; ending: SearchOutcome };
+type SearchStep = { kind: 'measure'; position: number; why: StepReason } | { kind: 'ended'; ending: SearchOutcome };
 
-type StepReason =
-  | 'reproduce'
-  | 'search'
-  | 'look again'
-  | 'confirm'
-  | 'strengthen an end'
-  | 'try again';
+type StepReason = 'reproduce' | 'search' | 'look again' | 'confirm' | 'strengthen an end' | 'try again';
 
 type Segment = { low: number; high: number };
 
@@ -101,11 +93,7 @@ export function nextStep(problem: SearchProblem, costs: SearchCosts): SearchStep
 }
 
 /** Orders the builds besides finished and running ones: each halves the likeliest stretch without a build. */
-export function nextBuilds(
-  problem: SearchProblem,
-  isBuilt: (position: number) => boolean,
-  count: number,
-): number[] {
+export function nextBuilds(problem: SearchProblem, isBuilt: (position: number) => boolean, count: number): number[] {
   const known = prepared(problem);
   const open = openPart(known);
   if (open === undefined) return [];
@@ -121,8 +109,7 @@ function openPart(known: PreparedProblem): OpenPart | undefined {
     segment,
     chances: chancesIn(known, segment),
   }));
-  const isOpen = ({ chances }: OpenPart) =>
-    stretchIn(known, chances).probability < wantedProbability;
+  const isOpen = ({ chances }: OpenPart) => stretchIn(known, chances).probability < wantedProbability;
   return leaves.find(isOpen) ?? leaves[0];
 }
 
@@ -147,11 +134,7 @@ function partings(
 }
 
 /** Chooses up to `count` more positions: neighbours that a conclusion needs, then halves of likely stretches. */
-export function alsoInformative(
-  problem: SearchProblem,
-  measured: readonly number[],
-  count: number,
-): number[] {
+export function alsoInformative(problem: SearchProblem, measured: readonly number[], count: number): number[] {
   const known = prepared(problem);
   const open = openPart(known);
   if (open === undefined) return [];
@@ -160,10 +143,7 @@ export function alsoInformative(
     (position) => bootsAt(known, position) > 0 && bootsAt(known, position) < bootsOfNeighbour,
   );
   const wanted = neighbours.filter((position) => !measured.includes(position)).slice(0, count);
-  return [
-    ...wanted,
-    ...partings(known, open, [...known.places, ...measured, ...wanted], count - wanted.length),
-  ];
+  return [...wanted, ...partings(known, open, [...known.places, ...measured, ...wanted], count - wanted.length)];
 }
 
 /** Probability that each step is the change, by end position; 0 for position 0. */
@@ -184,10 +164,7 @@ export const takenForFailed = (problem: Pick<SearchProblem, 'failed' | 'measured
   failuresTogether(problem).flatMap(({ low, high }) => positions(low + 1, high - 1));
 
 /** Consecutive similar failures near each other, with nothing measured between. */
-function failuresTogether({
-  failed,
-  measured,
-}: Pick<SearchProblem, 'failed' | 'measured'>): Segment[] {
+function failuresTogether({ failed, measured }: Pick<SearchProblem, 'failed' | 'measured'>): Segment[] {
   const known = [...failed.keys()].sort((a, b) => a - b);
   return known.slice(1).flatMap((high, index) => {
     const low = known[index] ?? high;
@@ -237,8 +214,7 @@ type RangePart = {
 };
 
 /** Splits the range at positions with their own level; each part contains a change. */
-const partsOfRange = (known: PreparedProblem): RangePart[] =>
-  partsOf(known, { low: 0, high: known.steps }, 0);
+const partsOfRange = (known: PreparedProblem): RangePart[] => partsOf(known, { low: 0, high: known.steps }, 0);
 
 function partsOf(known: PreparedProblem, segment: Segment, depth: number): RangePart[] {
   const third = thirdLevelIn(known, segment);
@@ -247,10 +223,7 @@ function partsOf(known: PreparedProblem, segment: Segment, depth: number): Range
   if (third.kind === 'again') return [{ segment, look: { kind: 'again', position } }];
   if (depth === deepest) return [{ segment, look: { kind: 'too-deep' } }];
   const { low, high } = segment;
-  return [
-    ...partsOf(known, { low, high: position }, depth + 1),
-    ...partsOf(known, { low: position, high }, depth + 1),
-  ];
+  return [...partsOf(known, { low, high: position }, depth + 1), ...partsOf(known, { low: position, high }, depth + 1)];
 }
 
 /** Finds a position at neither level. Repeats a single outlier; requires agreement of its boots and both ends. */
@@ -285,16 +258,10 @@ function thirdLevelIn(
   if (clearest === undefined) return undefined;
   if (clearest.ratio === 0) return { kind: 'again', position: clearest.position };
   const poor = clearest.wanting.find((place) => bootsAt(known, place) < bootsOfThirdLevel);
-  return poor === undefined
-    ? { kind: 'level', position: clearest.position }
-    : { kind: 'again', position: poor };
+  return poor === undefined ? { kind: 'level', position: clearest.position } : { kind: 'again', position: poor };
 }
 
-function stepIn(
-  known: PreparedProblem,
-  { segment, look }: RangePart,
-  costs: SearchCosts,
-): SearchStep {
+function stepIn(known: PreparedProblem, { segment, look }: RangePart, costs: SearchCosts): SearchStep {
   const { low, high } = segment;
   if (look.kind === 'again') return measure(look.position, 'look again');
   if (look.kind === 'too-deep') return ended({ kind: 'slide', at: [low, high] });
@@ -412,9 +379,7 @@ type ChangeChances = {
  */
 function chancesIn(known: PreparedProblem, segment: Segment): ChangeChances {
   const { low, high } = segment;
-  const stops = [
-    ...new Set([low, ...known.places.filter((place) => place > low && place < high), high]),
-  ];
+  const stops = [...new Set([low, ...known.places.filter((place) => place > low && place < high), high])];
   const outside = known.places.filter((place) => place < low || place > high);
   const earlier = sumOf(known.earlier, spreadOf(outside.map((place) => valuesAt(known, place))));
   const logs = splitLogs(
@@ -442,9 +407,7 @@ function chancesIn(known: PreparedProblem, segment: Segment): ChangeChances {
       const gap = lastIndexAtMost(stops, position);
       const [from = 0, to = 1] = [before[gap], before[gap + 1]];
       const start = stops[gap] ?? low;
-      return gap === stops.length - 1
-        ? 1
-        : from + ((to - from) * (position - start)) / (lengths[gap] ?? 1);
+      return gap === stops.length - 1 ? 1 : from + ((to - from) * (position - start)) / (lengths[gap] ?? 1);
     },
   };
 }
@@ -477,10 +440,7 @@ type Moments = { count: number; sum: number; squares: number };
 const nothing: Moments = { count: 0, sum: 0, squares: 0 };
 
 const momentsOf = (values: readonly number[]): Moments =>
-  values.reduce(
-    (all, value) => added(all, { count: 1, sum: value, squares: value * value }),
-    nothing,
-  );
+  values.reduce((all, value) => added(all, { count: 1, sum: value, squares: value * value }), nothing);
 
 const added = (one: Moments, other: Moments): Moments => ({
   count: one.count + other.count,
@@ -488,13 +448,9 @@ const added = (one: Moments, other: Moments): Moments => ({
   squares: one.squares + other.squares,
 });
 
-const spread = ({ count, sum, squares }: Moments): number =>
-  Math.max(0, squares - (sum * sum) / count);
+const spread = ({ count, sum, squares }: Moments): number => Math.max(0, squares - (sum * sum) / count);
 
-function levelsAt(
-  sets: readonly (readonly number[])[],
-  gap: number,
-): { left: number; right: number } {
+function levelsAt(sets: readonly (readonly number[])[], gap: number): { left: number; right: number } {
   const levelOf = (parts: readonly (readonly number[])[]) => {
     const values = parts.flat();
     return values.length === 0 ? Number.NaN : mean(values);
@@ -583,17 +539,14 @@ function likelihoodRatio({ noise }: PreparedProblem, distance: number): number {
 const deviationOf = ({ sumOfSquares, degreesOfFreedom }: Noise): number =>
   Math.sqrt(Math.max(sumOfSquares, leastSquares) / Math.max(degreesOfFreedom, 1));
 
-const valuesAt = ({ measured }: SearchProblem, position: number): readonly number[] =>
-  measured.get(position) ?? [];
+const valuesAt = ({ measured }: SearchProblem, position: number): readonly number[] => measured.get(position) ?? [];
 
-const bootsAt = (problem: SearchProblem, position: number): number =>
-  valuesAt(problem, position).length;
+const bootsAt = (problem: SearchProblem, position: number): number => valuesAt(problem, position).length;
 
 const poorerOf = (problem: SearchProblem, one: number, other: number): number =>
   bootsAt(problem, other) < bootsAt(problem, one) ? other : one;
 
-const isLost = (failed: SearchProblem['failed'], position: number): boolean =>
-  failed.get(position)?.isSure === true;
+const isLost = (failed: SearchProblem['failed'], position: number): boolean => failed.get(position)?.isSure === true;
 
 /** Finds a failure that happened once, and to no neighbour: the lab may have caused it. */
 function unsureFailure(known: PreparedProblem, { after, last }: ChangeRange): number | undefined {

@@ -6,13 +6,7 @@ import type { RandomGenerator } from 'pure-rand/types/RandomGenerator';
 import { mean, quantile } from 'simple-statistics';
 import { moderated } from '../../analysis/stats/evidence.ts';
 import { cellSource, earlierNoise, type NoiseSource } from '../../analysis/stats/simulate.ts';
-import {
-  type ChangeRange,
-  nextBuilds,
-  nextStep,
-  type PositionFailure,
-  type SearchProblem,
-} from './search.ts';
+import { type ChangeRange, nextBuilds, nextStep, type PositionFailure, type SearchProblem } from './search.ts';
 
 export type BisectSimulation = {
   noise: NoiseSource;
@@ -51,10 +45,7 @@ export type BisectRow = {
 };
 
 /** Deterministic by request. */
-export function simulateBisect(
-  request: BisectSimulation,
-  search: SearchStrategy = sequentialSearch,
-): BisectRow {
+export function simulateBisect(request: BisectSimulation, search: SearchStrategy = sequentialSearch): BisectRow {
   const random = xoroshiro128plus(request.seed);
   const drawCell = cellSource(request.noise, random);
   const ends: SimulatedExperiment[] = [];
@@ -71,11 +62,7 @@ export function simulateBisect(
   return rowOf(ends);
 }
 
-function withSlowRuns(
-  draw: () => number,
-  slow: SlowRuns | undefined,
-  random: RandomGenerator,
-): () => number {
+function withSlowRuns(draw: () => number, slow: SlowRuns | undefined, random: RandomGenerator): () => number {
   if (slow === undefined) return draw;
   const { share, by } = slow;
   return () => draw() * (uniformFloat64(random) < share ? 1 - by : 1);
@@ -115,10 +102,7 @@ function depsOf(
   }
   const broken = brokenOf({ commits, brokenRatio, brokenInARow }, random);
   const levelAt = (position: number) =>
-    [...culprits].reduce(
-      (level, [at, effect]) => level + (at <= position ? Math.log1p(effect) : 0),
-      0,
-    );
+    [...culprits].reduce((level, [at, effect]) => level + (at <= position ? Math.log1p(effect) : 0), 0);
   return {
     commits,
     culprits: [...culprits.keys()].sort((a, b) => a - b),
@@ -128,11 +112,7 @@ function depsOf(
 
 /** Both ends can always be measured. */
 function brokenOf(
-  {
-    commits,
-    brokenRatio,
-    brokenInARow,
-  }: Pick<BisectSimulation, 'commits' | 'brokenRatio' | 'brokenInARow'>,
+  { commits, brokenRatio, brokenInARow }: Pick<BisectSimulation, 'commits' | 'brokenRatio' | 'brokenInARow'>,
   random: RandomGenerator,
 ): ReadonlySet<number> {
   const broken = new Set<number>();
@@ -242,11 +222,9 @@ function newBuilder(
 }
 
 function rowOf(ends: readonly SimulatedExperiment[]): BisectRow {
-  const share = (holds: (end: SimulatedExperiment) => boolean) =>
-    ends.filter(holds).length / ends.length;
+  const share = (holds: (end: SimulatedExperiment) => boolean) => ends.filter(holds).length / ends.length;
   const named = ends.map(judge);
-  const shareOf = (verdict: NamingVerdict) =>
-    named.filter((one) => one === verdict).length / ends.length;
+  const shareOf = (verdict: NamingVerdict) => named.filter((one) => one === verdict).length / ends.length;
   const boots = ends.map((end) => end.boots);
   const minutes = ends.map((end) => end.minutes);
   return {
@@ -279,6 +257,4 @@ function judge(end: SimulatedExperiment): NamingVerdict {
 
 const findsAll = (end: SimulatedExperiment): boolean =>
   end.kind === 'found' &&
-  end.culprits.every((culprit) =>
-    end.found.some(({ after, last }) => culprit > after && culprit <= last),
-  );
+  end.culprits.every((culprit) => end.found.some(({ after, last }) => culprit > after && culprit <= last));

@@ -34,9 +34,7 @@ export function plannedTrial(
   const first = number % variants.length;
   const order = [...variants.slice(first), ...variants.slice(0, first)];
   const rounds =
-    traffic.runsPerTrial > 1
-      ? Array.from({ length: turns }, () => [order, order.toReversed()]).flat()
-      : [order];
+    traffic.runsPerTrial > 1 ? Array.from({ length: turns }, () => [order, order.toReversed()]).flat() : [order];
   const firstRun = (number - 1) * rounds.length * variants.length;
   return {
     number,
@@ -63,9 +61,7 @@ export function readingsOf(
 /** At least half of a variant's runs must count. */
 function readingOf(runs: readonly Run[], metric: Metric): TrialReading {
   const counted = runs.filter(({ validity }) => validity.kind === 'valid');
-  const faults = runs.flatMap(({ validity }) =>
-    validity.kind === 'invalid' ? validity.reason : [],
-  );
+  const faults = runs.flatMap(({ validity }) => (validity.kind === 'invalid' ? validity.reason : []));
   if (2 * counted.length < runs.length) return { kind: 'lost', why: faults[0] ?? 'nothing' };
   const pps = median(counted.map((run) => run.pps));
   if (pps === 0) return { kind: 'measured', pps, values: counted.map(() => 0) };
@@ -86,8 +82,7 @@ function againstEnds(
   const ends = names.flatMap((name) => alone.get(name) ?? []);
   const levels = ends.flatMap((end) => (end.kind === 'measured' ? (end.level ?? []) : []));
   const silent: TrialReading = { kind: 'lost', why: 'neither end forwarded a packet' };
-  const unknown =
-    ends.find(({ kind }) => kind === 'lost') ?? (levels.length === 0 ? silent : undefined);
+  const unknown = ends.find(({ kind }) => kind === 'lost') ?? (levels.length === 0 ? silent : undefined);
   if (unknown !== undefined) return new Map([...alone].map(([name]) => [name, unknown]));
   const middle = mean(levels);
   return new Map(

@@ -26,8 +26,7 @@ export function estimateBisection(plan: BisectPlan): BisectionEstimate {
   const { range, effect, history, mostBoots } = plan;
   const steps = range.revisions.length - 1;
   if (isShared(plan)) return estimateShared(steps, plan);
-  const estimate =
-    history && estimateByNoise({ steps, effect, history, mostBoots, minutes: usualMinutes });
+  const estimate = history && estimateByNoise({ steps, effect, history, mostBoots, minutes: usualMinutes });
   if (estimate !== undefined) {
     const { boots, minutes, noise } = estimate;
     return { boots: Math.round(boots), minutes: Math.round(minutes), ...(noise && { noise }) };
@@ -39,15 +38,11 @@ export function estimateBisection(plan: BisectPlan): BisectionEstimate {
 }
 
 /** Each trial splits the range by its number of positions. Two are always needed, and one more for the neighbours. */
-function estimateShared(
-  steps: number,
-  { traffic }: Pick<BisectPlan, 'traffic'>,
-): BisectionEstimate {
+function estimateShared(steps: number, { traffic }: Pick<BisectPlan, 'traffic'>): BisectionEstimate {
   const { warmUpSeconds, settleSeconds, measureSeconds, runsPerTrial } = traffic;
   const partings = Math.ceil(Math.log(steps) / Math.log(positionsPerTrial + 1));
   const boots = Math.max(2, partings) + 1;
-  const seconds =
-    secondsToInstall + warmUpSeconds + runsPerTrial * (settleSeconds + measureSeconds);
+  const seconds = secondsToInstall + warmUpSeconds + runsPerTrial * (settleSeconds + measureSeconds);
   return { boots, minutes: Math.ceil((boots * seconds) / 60) };
 }
 
@@ -63,12 +58,7 @@ type SimulatedRange = {
 };
 
 /** Undefined if the noise is not known well enough. Deterministic by history. */
-export function estimateByNoise({
-  steps,
-  effect,
-  history,
-  ...rest
-}: SimulatedRange): BisectionEstimate | undefined {
+export function estimateByNoise({ steps, effect, history, ...rest }: SimulatedRange): BisectionEstimate | undefined {
   if (history.degreesOfFreedom < minDegreesOfFreedom) return undefined;
   const noiseRatio = Math.sqrt(history.sumOfSquares / history.degreesOfFreedom);
   const row = simulateBisect({

@@ -35,9 +35,7 @@ type TrialInterval = { seconds: number; isBoot: boolean };
  * Uses the median of trials but the lower quartile of boots, as waits for kernels, profiles and nightly runs lengthen
  * some. Undefined for fewer than two trials. If each boot has one trial, all but its traffic counts as boot.
  */
-export function durationsOf(
-  result: Pick<Result, 'trials' | 'outcome' | 'startedAt'>,
-): Durations | undefined {
+export function durationsOf(result: Pick<Result, 'trials' | 'outcome' | 'startedAt'>): Durations | undefined {
   const bootOf = bootsIn(result);
   const trials = result.trials.toSorted((a, b) => a.startedAt.localeCompare(b.startedAt));
   const [first, ...later] = trials;
@@ -72,9 +70,7 @@ export function durationsOf(
 }
 
 /** Names the boot of a trial: its variant's, its pair's guests', or none if variants share a kernel. */
-function bootsIn({
-  outcome,
-}: Pick<Result, 'outcome'>): (trial: TrialSummary) => string | undefined {
+function bootsIn({ outcome }: Pick<Result, 'outcome'>): (trial: TrialSummary) => string | undefined {
   const runs = outcome.kind === 'judged' ? outcome.cells.flatMap((cell) => cell.runs) : [];
   const byTrial = Map.groupBy(runs, ({ trial, attempt }) => `${trial}.${attempt}`);
   return ({ number, attempt, kernels }) => {
@@ -92,8 +88,7 @@ const quantileOf = (steps: readonly TrialInterval[], share: number): number | un
         share,
       );
 
-const secondsBetween = (from: string, to: string): number =>
-  Math.max(0, (Date.parse(to) - Date.parse(from)) / 1000);
+const secondsBetween = (from: string, to: string): number => Math.max(0, (Date.parse(to) - Date.parse(from)) / 1000);
 
 type DurationsEntry = { at: string; testbed: string; durations?: Durations | undefined };
 

@@ -14,14 +14,7 @@ export type ExperimentOutline = Pick<Plan, 'cells' | 'policy' | 'traffic' | 'pro
   durations: ExpectedDurations;
 };
 
-export const timeParts = [
-  'building',
-  'booting',
-  'traffic',
-  'settling',
-  'profiles',
-  'givingBack',
-] as const;
+export const timeParts = ['building', 'booting', 'traffic', 'settling', 'profiles', 'givingBack'] as const;
 
 type TimePart = (typeof timeParts)[number];
 
@@ -84,10 +77,7 @@ export function estimateExperiment(outlined: ExperimentOutline): ExperimentEstim
   };
 }
 
-function cellEstimate(
-  planned: PlannedCell,
-  expected: ReturnType<typeof estimateRuns>,
-): CellEstimate {
+function cellEstimate(planned: PlannedCell, expected: ReturnType<typeof estimateRuns>): CellEstimate {
   const { cell, design } = planned;
   const maxRuns = 2 * (design.budgets.at(-1) ?? 0);
   if (expected === undefined) {
@@ -117,9 +107,7 @@ function courseOf(
 ): ExpectedCourse {
   const isShared = traffic.runsPerTrial > 1;
   const trials = sum(
-    cells.map(({ planned, pairs }) =>
-      isShared ? pairs / planned.design.pairsPerStep : pairs * variants,
-    ),
+    cells.map(({ planned, pairs }) => (isShared ? pairs / planned.design.pairsPerStep : pairs * variants)),
   );
   const maxPairs = Math.max(...cells.map((cell) => cell.maxPairs));
   const bootsPerPair = { each: variants, pair: 1, none: 0 }[bootKindOf({ traffic })];
@@ -145,10 +133,7 @@ export function experimentEstimateLine(
   const isLeast = cells.some(({ basis }) => basis === 'least');
   const isAssumed = cells.some(({ basis }) => basis === 'assumed');
   const least = isLeast ? `at least ${formatRoughly(totalSeconds)}` : formatEstimate(totalSeconds);
-  const many = [
-    ...(boots > 0 ? [counted(Math.round(boots), 'boot')] : []),
-    counted(Math.round(trials), 'trial'),
-  ];
+  const many = [...(boots > 0 ? [counted(Math.round(boots), 'boot')] : []), counted(Math.round(trials), 'trial')];
   const lost = `${formatRoughly(ifLost.totalSeconds)} if ${formatPercent(policy.marginRatio)} is`;
   const noise = `, assuming that runs vary by ${formatPercent(assumedNoiseRatios[policy.metric])}`;
   return `${least} if nothing is lost (${many.join(' and ')}), ${lost}; ${basisText(durations)}${isAssumed ? noise : ''}`;
@@ -159,8 +144,7 @@ export function basisText({ gates }: ExpectedDurations): string {
   return gates === 1 ? 'from the last gate here' : `from the last ${gates} gates here`;
 }
 
-const sum = (values: readonly number[]): number =>
-  values.reduce((total, value) => total + value, 0);
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
 export function waysToShorten(outlined: ExperimentOutline): Shortening[] {
   const now = estimateExperiment(outlined);
@@ -169,8 +153,7 @@ export function waysToShorten(outlined: ExperimentOutline): Shortening[] {
     .map(({ how, instead }) => ({
       how,
       savedSeconds:
-        now.ifUnchanged.totalSeconds -
-        estimateExperiment({ ...outlined, ...instead }).ifUnchanged.totalSeconds,
+        now.ifUnchanged.totalSeconds - estimateExperiment({ ...outlined, ...instead }).ifUnchanged.totalSeconds,
     }))
     .filter(({ savedSeconds }) => savedSeconds >= minSaved * now.ifUnchanged.totalSeconds)
     .toSorted((a, b) => b.savedSeconds - a.savedSeconds);
@@ -192,9 +175,7 @@ const proposals: readonly Proposal[] = [
       {
         how: `${historyRuns} earlier runs of each cell: later gates get them from this one, a nightly run or \`ppsgate testbeds self-test\``,
         instead: {
-          cells: cells.map((cell) =>
-            hasHistory(cell) ? cell : withAssumedHistory(cell, noiseRatio),
-          ),
+          cells: cells.map((cell) => (hasHistory(cell) ? cell : withAssumedHistory(cell, noiseRatio))),
         },
       },
     ];
@@ -225,9 +206,7 @@ const proposals: readonly Proposal[] = [
     return [{ how, instead: { policy: { ...policy, marginRatio } } }];
   },
   function withoutProfiles({ profile }) {
-    return profile === undefined
-      ? []
-      : [{ how: 'no profiles: --profile off', instead: { profile: undefined } }];
+    return profile === undefined ? [] : [{ how: 'no profiles: --profile off', instead: { profile: undefined } }];
   },
   function fromCache({ durations }) {
     const how = 'kernels in the builder cache: of an earlier base, or the same patch';
@@ -238,10 +217,7 @@ const proposals: readonly Proposal[] = [
 const historyRuns = 10;
 
 /** Treats the cell as if it had a history. */
-function withAssumedHistory(
-  { history, ...cell }: PlannedCell,
-  assumedNoiseRatio: number,
-): PlannedCell {
+function withAssumedHistory({ history, ...cell }: PlannedCell, assumedNoiseRatio: number): PlannedCell {
   const degreesOfFreedom = historyRuns - 1;
   const variance =
     history === undefined || history.degreesOfFreedom === 0

@@ -34,21 +34,12 @@ export type WaitEstimate = {
   expectedSeconds?: number;
 };
 
-export function estimateWait(
-  lab: LabState,
-  ticket: QueueTicket,
-  usualSeconds: UsualSeconds,
-  now: Date,
-): WaitEstimate {
+export function estimateWait(lab: LabState, ticket: QueueTicket, usualSeconds: UsualSeconds, now: Date): WaitEstimate {
   const expectedSeconds = expectedWait(loadOf(lab, usualSeconds, now), ticket.id);
   return { ...placeOf(lab, ticket), ...(expectedSeconds !== undefined && { expectedSeconds }) };
 }
 
-export function estimateWaits(
-  lab: LabState,
-  usualSeconds: UsualSeconds,
-  now: Date,
-): ReadonlyMap<string, WaitEstimate> {
+export function estimateWaits(lab: LabState, usualSeconds: UsualSeconds, now: Date): ReadonlyMap<string, WaitEstimate> {
   const starts = [...simulateQueue(loadOf(lab, usualSeconds, now))];
   const waits = new Map(starts.map(({ place, afterSeconds }) => [place.id, afterSeconds]));
   return new Map(
@@ -144,12 +135,7 @@ export type QueueLoad = {
 type ExpectedStart = Grant & { afterSeconds: number };
 
 /** Yields starts in order of time, until no remaining ticket can be served. */
-export function* simulateQueue({
-  lines,
-  held,
-  testbeds,
-  usualSeconds,
-}: QueueLoad): Generator<ExpectedStart> {
+export function* simulateQueue({ lines, held, testbeds, usualSeconds }: QueueLoad): Generator<ExpectedStart> {
   const queue = lines.map(({ wants, waiting }) => ({ wants, waiting: [...waiting] }));
   const lineOf = new Map(queue.flatMap((line) => line.waiting.map((place) => [place, line])));
   const machines = openMachines(testbeds);
@@ -187,9 +173,7 @@ export function expectedWait(load: QueueLoad, id: string): number | undefined {
 
 /** Tracks which testbeds are free while machines are taken and released. */
 function openMachines(testbeds: Testbeds) {
-  const uses = [...testbeds].flatMap(([testbed, machines]) =>
-    machines.map((machine) => ({ testbed, machine })),
-  );
+  const uses = [...testbeds].flatMap(([testbed, machines]) => machines.map((machine) => ({ testbed, machine })));
   const users = Map.groupBy(uses, ({ machine }) => machine);
   const testbedsOn = (machine: string) => (users.get(machine) ?? []).map(({ testbed }) => testbed);
   const taken = new Set<string>();

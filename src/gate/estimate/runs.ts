@@ -61,8 +61,7 @@ export function estimateRuns(
 }
 
 /** A prior keeps few degrees of freedom even of a long history. */
-export const earlierRunsOf = ({ degreesOfFreedom }: Noise): number =>
-  Math.min(degreesOfFreedom + 1, maxEarlierRuns);
+export const earlierRunsOf = ({ degreesOfFreedom }: Noise): number => Math.min(degreesOfFreedom + 1, maxEarlierRuns);
 
 const minDegreesOfFreedom = 4;
 
@@ -84,7 +83,6 @@ function reachableMargin(
   const degreesOfFreedom = 2 * last.pairs - fitted + moderated(history).degreesOfFreedom;
   const error = noiseRatio * Math.sqrt(2 / last.pairs);
   const reach =
-    criticalT(degreesOfFreedom, last.levels.falseAlarms) +
-    criticalT(degreesOfFreedom, policy.missRatio / 5);
+    criticalT(degreesOfFreedom, last.levels.falseAlarms) + criticalT(degreesOfFreedom, policy.missRatio / 5);
   return -Math.expm1(-reach * error);
 }

@@ -61,9 +61,7 @@ export function unchangedResult(plan: Plan, ignoredPaths: readonly string[], now
 const epoch = new Date(0).toISOString();
 
 function outcomeOf(plan: Plan, journal: readonly JournalEntry[]): Outcome {
-  const last = journal.findLast(
-    (entry) => entry.kind !== 'started' && entry.kind !== 'warned' && !leavesOut(entry),
-  );
+  const last = journal.findLast((entry) => entry.kind !== 'started' && entry.kind !== 'warned' && !leavesOut(entry));
   if (last?.kind === 'rejected') return last.rejection;
   const others = plan.variants.map(({ variant }) => variant).filter((name) => !isJudged(name));
   const cells = interimResults(cellsSoFar(plan, journal), plan.policy).map((interim) => {
@@ -79,5 +77,4 @@ function outcomeOf(plan: Plan, journal: readonly JournalEntry[]): Outcome {
   return { kind: 'judged', verdict: worstVerdict(cells), cells };
 }
 
-const leavesOut = (entry: JournalEntry): boolean =>
-  entry.kind === 'rejected' && !isJudged(entry.variant);
+const leavesOut = (entry: JournalEntry): boolean => entry.kind === 'rejected' && !isJudged(entry.variant);

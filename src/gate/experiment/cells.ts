@@ -29,23 +29,15 @@ type LeftOutVariant = { variant: string; rejection: Rejection };
 
 export const leftOutIn = (entries: readonly JournalEntry[]): LeftOutVariant[] =>
   entries.flatMap((entry) =>
-    entry.kind === 'rejected' && !isJudged(entry.variant)
-      ? { variant: entry.variant, rejection: entry.rejection }
-      : [],
+    entry.kind === 'rejected' && !isJudged(entry.variant) ? { variant: entry.variant, rejection: entry.rejection } : [],
   );
 
-export function variantsLeft(
-  { variants }: Plan,
-  entries: readonly JournalEntry[],
-): Plan['variants'] {
+export function variantsLeft({ variants }: Plan, entries: readonly JournalEntry[]): Plan['variants'] {
   const out = new Set(leftOutIn(entries).map(({ variant }) => variant));
   return variants.filter(({ variant }) => !out.has(variant));
 }
 
-export function cellsSoFar(
-  plan: Pick<Plan, 'cells' | 'trials'>,
-  entries: readonly JournalEntry[],
-): CellProgress[] {
+export function cellsSoFar(plan: Pick<Plan, 'cells' | 'trials'>, entries: readonly JournalEntry[]): CellProgress[] {
   const byTrial = Map.groupBy(entries, numberOf);
   const out = new Set(leftOutIn(entries).map(({ variant }) => variant));
   return plan.cells.map((planned) => {
@@ -64,9 +56,7 @@ export function cellsSoFar(
       ...reached(planned, all.filter(isOfVerdict)),
       trials: all.filter(({ trial }) => trial.runs.length > 0),
       runs: entriesOf(all).flatMap(runsOf),
-      failures: entriesOf(all.filter(isOfVerdict)).flatMap((entry) =>
-        entry.kind === 'failed' ? entry.reason : [],
-      ),
+      failures: entriesOf(all.filter(isOfVerdict)).flatMap((entry) => (entry.kind === 'failed' ? entry.reason : [])),
     };
   });
 }
@@ -88,8 +78,7 @@ function triesOf(trial: PlannedTrial, tries: JournalEntry[]): TrialTries {
 }
 
 /** Accepts a limit of sender or receiver after two tries. */
-const maxTriesOf = (tries: readonly JournalEntry[]): number =>
-  tries.length > 0 && tries.every(isLimited) ? 2 : 3;
+const maxTriesOf = (tries: readonly JournalEntry[]): number => (tries.length > 0 && tries.every(isLimited) ? 2 : 3);
 
 export const isLimited = (entry: JournalEntry): boolean =>
   entry.kind === 'measured' &&
@@ -142,8 +131,7 @@ function reached({ design }: PlannedCell, trials: readonly TrialTries[]) {
 /** Counts lost pairs in trials of at most one pair, which is measured whole or not at all. */
 function lostPairs(trials: readonly TrialTries[]): number {
   const lost = trials.filter(
-    ({ trial, tries, needed }) =>
-      pairsOf(trial.runs) === 1 && !needed && !tries.some(isWhole(trial)),
+    ({ trial, tries, needed }) => pairsOf(trial.runs) === 1 && !needed && !tries.some(isWhole(trial)),
   );
   return new Set(lost.flatMap(({ trial }) => trial.runs.map((run) => run.pair))).size;
 }

@@ -78,9 +78,7 @@ export function earlierGates(entries: readonly Line[], gate: GateOfCell): Earlie
   const others = Map.groupBy(gates, ({ id }) => id);
   if (gate.id !== undefined) others.delete(gate.id);
   if (others.size === 0) return undefined;
-  const regressions = [...others.values()].filter((lines) =>
-    lines.some(({ isRegression }) => isRegression),
-  );
+  const regressions = [...others.values()].filter((lines) => lines.some(({ isRegression }) => isRegression));
   return {
     count: Math.min(others.size, maxEarlierGates),
     regressions: Math.min(regressions.length, maxEarlierGates),

@@ -122,10 +122,7 @@ async function finish(experiment: Experiment): Promise<void> {
 }
 
 /** Journals the rejection of a variant. False if it is patched; throws if it is base. */
-async function goesOnWithout(
-  { variant, rejection }: Rejected,
-  { journal, at, onEvent }: Experiment,
-): Promise<boolean> {
+async function goesOnWithout({ variant, rejection }: Rejected, { journal, at, onEvent }: Experiment): Promise<boolean> {
   if (variant === 'base') throw new BaseRejectedError(rejection);
   await journal.append({ kind: 'rejected', at: at(), variant, rejection });
   if (variant === 'patched') return false;

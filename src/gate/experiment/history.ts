@@ -104,9 +104,7 @@ function parseLine(line: string, path: string, index: number): HistoryEntry {
   try {
     return historyEntrySchema.parse(JSON.parse(line));
   } catch {
-    throw new HistoryError(
-      `${path}:${index + 1} is not a valid line of a history: remove it, or name another file.`,
-    );
+    throw new HistoryError(`${path}:${index + 1} is not a valid line of a history: remove it, or name another file.`);
   }
 }
 
@@ -133,10 +131,7 @@ export function entriesOf(
 function mayBeOf(gate: readonly HistoryEntry[], kind: TestbedKind): boolean {
   const systems = new Set(gate.flatMap(({ cell }) => systemOfScenario(cell.scenario) ?? []));
   const isCounted = gate.some(({ instructionsPerPacket }) => instructionsPerPacket.length > 0);
-  return (
-    (systems.size === 0 || systems.has(systemOfTestbedKind(kind))) &&
-    (!isCounted || kind.startsWith('virtual'))
-  );
+  return (systems.size === 0 || systems.has(systemOfTestbedKind(kind))) && (!isCounted || kind.startsWith('virtual'));
 }
 
 type HistoryQuery = Pick<HistoryEntry, 'testbed' | 'cell' | 'traffic'> & {
@@ -163,9 +158,7 @@ export function historyOf(
   const sessions = lastLines(own)
     .toSorted((a, b) => a.at.localeCompare(b.at))
     .slice(-maxSessionsOfCell);
-  const levels = levelsOf(sessions).map((level) =>
-    level.map((entry) => entry[metric].map(Math.log)),
-  );
+  const levels = levelsOf(sessions).map((level) => level.map((entry) => entry[metric].map(Math.log)));
   const last = levels.at(-1);
   if (last === undefined) return undefined;
   const latest = newest(sessions, metric);
@@ -202,9 +195,7 @@ const lastLines = (entries: readonly HistoryEntry[]): HistoryEntry[] => [
 
 /** Spread of the runs of base and patched within a session, each around its own mean. */
 function noiseOf(entry: HistoryEntry, metric: Metric): Noise {
-  const variants = [entry[metric], entry.patched?.[metric] ?? []].filter(
-    ({ length }) => length > 0,
-  );
+  const variants = [entry[metric], entry.patched?.[metric] ?? []].filter(({ length }) => length > 0);
   return {
     sumOfSquares: sum(variants.map((values) => sumNthPowerDeviations(values.map(Math.log), 2))),
     degreesOfFreedom: sum(variants.map(({ length }) => length - 1)),
@@ -215,9 +206,7 @@ function noiseOf(entry: HistoryEntry, metric: Metric): Noise {
 const maxSessions = 500;
 
 function sessionsOn(entries: readonly HistoryEntry[], testbed: string, metric: Metric): Noise[][] {
-  const own = entries
-    .filter((entry) => entry.testbed === testbed && entry[metric].length > 0)
-    .slice(-maxSessions);
+  const own = entries.filter((entry) => entry.testbed === testbed && entry[metric].length > 0).slice(-maxSessions);
   const cells = Map.groupBy(own, ({ cell, traffic, layouts }) =>
     JSON.stringify([cellName(cell), traffic, layouts !== undefined]),
   );
@@ -240,23 +229,20 @@ function newest(sessions: readonly HistoryEntry[], metric: Metric): HistoryEntry
   return sessions.slice(Math.max(0, first));
 }
 
-export const baseNumbers = (runs: readonly Run[], metric: Metric): number[] =>
-  numbersOf('base', runs, metric);
+export const baseNumbers = (runs: readonly Run[], metric: Metric): number[] => numbersOf('base', runs, metric);
 
 /** Keeps a line that only counts its gate. */
-export const withoutNumbers = ({
-  patched: _,
-  durations: __,
-  layouts: ___,
-  ...entry
-}: HistoryEntry): HistoryEntry => ({ ...entry, ...byMetric(() => []), moved: false });
+export const withoutNumbers = ({ patched: _, durations: __, layouts: ___, ...entry }: HistoryEntry): HistoryEntry => ({
+  ...entry,
+  ...byMetric(() => []),
+  moved: false,
+});
 
 /** Counts only the first boot of each layout, if there are several: repeats would understate the spread. */
 function numbersOf(variant: string, runs: readonly Run[], metric: Metric): number[] {
   const counted = runs.filter((run) => run.variant === variant && isCounted(run));
   const firstOf = new Map(counted.toReversed().map((run) => [run.layout, run]));
-  const kept =
-    firstOf.size > 1 ? counted.filter((run) => firstOf.get(run.layout) === run) : counted;
+  const kept = firstOf.size > 1 ? counted.filter((run) => firstOf.get(run.layout) === run) : counted;
   return trialNumbers(kept, metric);
 }
 
@@ -272,9 +258,7 @@ export function historyEntries(experiment: Result): HistoryEntry[] {
     const numbers = byMetric((metric) => baseNumbers(runs, metric));
     const patched = byMetric((metric) => numbersOf('patched', runs, metric));
     if (numbers.pps.length === 0) return [];
-    const layouts = new Set(
-      runs.flatMap(({ variant, layout }) => (variant === 'base' ? (layout ?? 1) : [])),
-    );
+    const layouts = new Set(runs.flatMap(({ variant, layout }) => (variant === 'base' ? (layout ?? 1) : [])));
     return {
       at,
       testbed: testbed.name,

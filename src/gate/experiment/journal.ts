@@ -82,8 +82,7 @@ const file = 'journal.jsonl';
 export const journalIn = (directory: string): string => join(directory, file);
 
 /** Reads without changing the file. Empty if there is no journal. */
-export const readJournal = async (path: string): Promise<JournalEntry[]> =>
-  (await read(path)).entries;
+export const readJournal = async (path: string): Promise<JournalEntry[]> => (await read(path)).entries;
 
 /** True if deleting the directory would lose a trial, of it or of a gate in a folder below. */
 export async function hasMeasured(directory: string): Promise<boolean> {
@@ -99,9 +98,7 @@ export async function hasMeasured(directory: string): Promise<boolean> {
 const maxBytes = 256 * 1024 ** 2;
 
 /** `whole` is the text up to its last newline. */
-async function read(
-  path: string,
-): Promise<{ entries: JournalEntry[]; text: string; whole: string }> {
+async function read(path: string): Promise<{ entries: JournalEntry[]; text: string; whole: string }> {
   const text = (await readForeignText(dirname(path), basename(path), maxBytes)) ?? '';
   const whole = text.slice(0, text.lastIndexOf('\n') + 1);
   return { entries: whole.split('\n').filter(Boolean).map(parseLine(path)), text, whole };

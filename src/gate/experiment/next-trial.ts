@@ -1,10 +1,5 @@
 // Finds the next trial from the plan and the journal alone, so that a resumed experiment does the same.
-import {
-  type InterimResult,
-  interimResults,
-  type RunCounts,
-  runCounts,
-} from '../../analysis/stats/interim-result.ts';
+import { type InterimResult, interimResults, type RunCounts, runCounts } from '../../analysis/stats/interim-result.ts';
 import { cellVerdict } from '../../analysis/stats/verdict.ts';
 import type { PlannedTrial } from '../../model/planned-trial.ts';
 import type { CellVerdict } from '../../model/result.ts';
@@ -30,10 +25,7 @@ export type NextTrial = {
  * Serves undecided cells, then other variants of decided ones. Repeats an invalid run at once while its variant is
  * booted, and other failed trials last.
  */
-export function nextTrial(
-  plan: PlannedRuns,
-  entries: readonly JournalEntry[],
-): NextTrial | undefined {
+export function nextTrial(plan: PlannedRuns, entries: readonly JournalEntry[]): NextTrial | undefined {
   const cells = interimResults(cellsSoFar(plan, entries), plan.policy);
   const open = cells
     .flatMap(openTrials)
@@ -60,9 +52,7 @@ function whyAgain(tries: readonly JournalEntry[]): Pick<NextTrial, 'why'> {
   const last = tries.at(-1);
   if (last?.kind === 'failed') return { why: last.reason };
   if (last?.kind !== 'measured') return {};
-  const faults = last.runs.flatMap(({ validity }) =>
-    validity.kind === 'invalid' ? validity.reason : [],
-  );
+  const faults = last.runs.flatMap(({ validity }) => (validity.kind === 'invalid' ? validity.reason : []));
   const [fault] = faults;
   const silent = last.runs.find(({ pps }) => pps === 0);
   if (fault === undefined) {
@@ -81,12 +71,7 @@ export function finishedAt(plan: Plan, entries: readonly JournalEntry[]): string
 }
 
 /** Other variants are measured in as many pairs as patched, and no more. */
-function openTrials({
-  input,
-  judgement,
-  closed,
-  stopped,
-}: InterimResult<CellProgress>): TrialTries[] {
+function openTrials({ input, judgement, closed, stopped }: InterimResult<CellProgress>): TrialTries[] {
   if (stopped) return [];
   const pairs = closed ? (judgement?.analysis.pairs ?? 0) : input.nextPairs;
   const beside = input.trials.filter(

@@ -16,11 +16,7 @@ const maxBytes = 64 * 1024 ** 2;
 type PlanFile = keyof typeof planFiles;
 
 /** Writes the plan atomically. Throws a `PlanError` if the directory already has one. */
-export async function beginPlanFile(
-  directory: string,
-  file: PlanFile,
-  plan: unknown,
-): Promise<void> {
+export async function beginPlanFile(directory: string, file: PlanFile, plan: unknown): Promise<void> {
   await refuseUsed(directory);
   await makeFolders(directory);
   await replacePlanFile(directory, file, plan);
@@ -37,11 +33,7 @@ export async function refuseUsed(directory: string): Promise<void> {
   }
 }
 
-export async function replacePlanFile(
-  directory: string,
-  file: PlanFile,
-  plan: unknown,
-): Promise<void> {
+export async function replacePlanFile(directory: string, file: PlanFile, plan: unknown): Promise<void> {
   const draft = join(directory, `.${file}`);
   await writeFile(draft, `${JSON.stringify(plan, null, 2)}\n`, { flush: true });
   await rename(draft, join(directory, file));
@@ -59,14 +51,11 @@ export async function readPlanFile<Schema extends z.ZodType>(
   } catch {
     const { of, command } = planFiles[file];
     if (!(await isThere(path))) await refuseUsed(directory);
-    throw new PlanError(
-      `${path} has no plan of ${of}: name the directory of an earlier '${command}'.`,
-    );
+    throw new PlanError(`${path} has no plan of ${of}: name the directory of an earlier '${command}'.`);
   }
 }
 
-export const hasPlanFile = (directory: string, file: PlanFile): Promise<boolean> =>
-  isThere(join(directory, file));
+export const hasPlanFile = (directory: string, file: PlanFile): Promise<boolean> => isThere(join(directory, file));
 
 const isThere = (path: string): Promise<boolean> =>
   access(path).then(

@@ -89,11 +89,7 @@ type PlanRequest = {
 };
 
 /** Orders everything by the seed; a cell's history is its prior. */
-export function makePlan(
-  request: PlanRequest,
-  unlinked: readonly Variant[],
-  entries: readonly HistoryEntry[],
-): Plan {
+export function makePlan(request: PlanRequest, unlinked: readonly Variant[], entries: readonly HistoryEntry[]): Plan {
   const variants = withLayouts(unlinked, request);
   const { patch, config, testbed, seed, rules = {}, cells: wanted = cellsOf(config) } = request;
   const kind = testbedKindOf(config, testbed);
@@ -178,8 +174,7 @@ export function layoutsOn({ testbeds }: Pick<Config, 'testbeds'>, name: string):
   return (testbed?.kind === 'freebsd' && testbed.builder?.layoutVariants) || 1;
 }
 
-const layoutsOf = ({ kernel }: Variant): readonly number[] =>
-  (kernel?.kind === 'tree' && kernel.layouts) || [];
+const layoutsOf = ({ kernel }: Variant): readonly number[] => (kernel?.kind === 'tree' && kernel.layouts) || [];
 
 /** Puts a FreeBSD DUT's interfaces into rules that name those of a router; guests know theirs later. */
 export function rulesOn(
@@ -195,10 +190,7 @@ export function rulesOn(
 }
 
 /** Texts of the site's own rules to be measured; throws a `UsageError` for an unreadable one. */
-export async function readRules({
-  rules,
-  scenarios,
-}: Pick<Config, 'rules' | 'scenarios'>): Promise<Plan['rules']> {
+export async function readRules({ rules, scenarios }: Pick<Config, 'rules' | 'scenarios'>): Promise<Plan['rules']> {
   const entries = Object.entries(rules).filter(([name]) => scenarios.includes(name));
   const read = entries.map(async ([name, { path, ...rest }]) => {
     const text = await readFile(path, 'utf8').catch((error: unknown) => {
@@ -236,14 +228,10 @@ export function policyOfExtended({ stopsAtFirst: _, ...policy }: Plan['policy'])
   return policy;
 }
 
-export function designOf(
-  { traffic, gate }: Pick<Config, 'traffic' | 'gate'>,
-  variants: number,
-): PlannedCell['design'] {
+export function designOf({ traffic, gate }: Pick<Config, 'traffic' | 'gate'>, variants: number): PlannedCell['design'] {
   const pairsPerStep = pairsPerTrial(traffic.runsPerTrial, variants);
   const method = pairsPerStep > 1 ? 'paired' : 'pooled';
-  const usualRuns =
-    method === 'pooled' ? usualSingleRuns : usualPairs(traffic.runsPerTrial, variants);
+  const usualRuns = method === 'pooled' ? usualSingleRuns : usualPairs(traffic.runsPerTrial, variants);
   const budget = wholeSteps(gate.maxRunsPerVariant ?? usualRuns, pairsPerStep);
   return { name: gate.design ?? 'group-sequential', budgets: [budget], pairsPerStep, method };
 }
@@ -257,8 +245,7 @@ const usualSingleRuns = 20;
 const usualPairs = (runsPerTrial: number, variants: number): number =>
   5 * Math.max(pairsPerTrial(runsPerTrial, variants), pairsPerTrial(runsPerTrial, 2));
 
-const wholeSteps = (pairs: number, pairsPerStep: number): number =>
-  Math.ceil(pairs / pairsPerStep) * pairsPerStep;
+const wholeSteps = (pairs: number, pairsPerStep: number): number => Math.ceil(pairs / pairsPerStep) * pairsPerStep;
 
 /** Measures each cell to its own end. Throws a `UsageError` if the plan already has as many runs. */
 export function extendPlan(plan: Plan, maxRunsPerVariant: number): Plan {
@@ -298,14 +285,11 @@ export const randomSeed = (): number => randomInt(2 ** 31);
 const file = 'experiment.json';
 
 /** Writes the plan atomically. Throws a `PlanError` if the directory already has one. */
-export const writePlan = (directory: string, plan: Plan): Promise<void> =>
-  beginPlanFile(directory, file, plan);
+export const writePlan = (directory: string, plan: Plan): Promise<void> => beginPlanFile(directory, file, plan);
 
-export const replacePlan = (directory: string, plan: Plan): Promise<void> =>
-  replacePlanFile(directory, file, plan);
+export const replacePlan = (directory: string, plan: Plan): Promise<void> => replacePlanFile(directory, file, plan);
 
-export const readPlan = (directory: string): Promise<Plan> =>
-  readPlanFile(directory, file, planSchema);
+export const readPlan = (directory: string): Promise<Plan> => readPlanFile(directory, file, planSchema);
 
 export const resumeAdvice = (directory: string, command: string): string =>
   `The measurements are in ${directory}: continue with '${command} --resume ${directory}'.`;

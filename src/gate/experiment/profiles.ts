@@ -49,12 +49,7 @@ export async function takeProfilesOfBoot(plan: Plan, deps: ProfilesDeps): Promis
   const { testbed, journal, warn } = deps;
   const variant = testbed.booted();
   if (variant === undefined) return;
-  for (const next of missingProfiles(
-    plan,
-    journal.entries,
-    measuredCells(plan, journal.entries, variant),
-    variant,
-  )) {
+  for (const next of missingProfiles(plan, journal.entries, measuredCells(plan, journal.entries, variant), variant)) {
     if (testbed.booted() !== variant) return;
     const failure = await take(next, deps);
     if (failure !== undefined) {
@@ -106,8 +101,8 @@ const maxAttempts = 3;
 
 /** Proceeds by variant, as each may need a boot; starts with the variant that ran last. */
 function nextProfile(plan: Plan, entries: readonly JournalEntry[]): NextProfile | undefined {
-  const cells = interimResults(cellsSoFar(plan, entries), plan.policy).flatMap(
-    ({ judgement, stopped, input }) => (stopped || !isTimed(judgement) ? [] : input.cell),
+  const cells = interimResults(cellsSoFar(plan, entries), plan.policy).flatMap(({ judgement, stopped, input }) =>
+    stopped || !isTimed(judgement) ? [] : input.cell,
   );
   return variantsInOrder(plan, entries)
     .flatMap((variant) => missingProfiles(plan, entries, cells, variant))
@@ -130,21 +125,13 @@ export function missingProfiles(
 }
 
 /** None unless profiles were requested. */
-export function profilesOf(
-  plan: Plan,
-  entries: readonly JournalEntry[],
-  cell: Cell,
-): CellProfile[] {
+export function profilesOf(plan: Plan, entries: readonly JournalEntry[], cell: Cell): CellProfile[] {
   const isJudged = judgedCells(plan, entries).some((one) => cellName(one) === cellName(cell));
   if (plan.profile === undefined || !isJudged) return [];
   return variantsLeft(plan, entries).map(({ variant }) => profileOf(entries, cell, variant));
 }
 
-export const profileOf = (
-  entries: readonly JournalEntry[],
-  cell: Cell,
-  variant: string,
-): CellProfile =>
+export const profileOf = (entries: readonly JournalEntry[], cell: Cell, variant: string): CellProfile =>
   triesOf(entries, cell, variant).at(-1)?.profile ??
   impossibleOf(entries, variant)?.profile ?? {
     kind: 'missing',
@@ -153,8 +140,7 @@ export const profileOf = (
   };
 
 /** Profiles explain nothing about packets that are not forwarded. */
-const isTimed = (judgement: InterimResult['judgement']): boolean =>
-  judgement?.evidence !== undefined;
+const isTimed = (judgement: InterimResult['judgement']): boolean => judgement?.evidence !== undefined;
 
 const judgedCells = (plan: Plan, entries: readonly JournalEntry[]): Cell[] =>
   interimResults(cellsSoFar(plan, entries), plan.policy).flatMap(({ judgement, input }) =>
@@ -165,9 +151,7 @@ const judgedCells = (plan: Plan, entries: readonly JournalEntry[]): Cell[] =>
 const measuredCells = (plan: Plan, entries: readonly JournalEntry[], variant: string): Cell[] =>
   interimResults(cellsSoFar(plan, entries), plan.policy).flatMap((interim) => {
     const { judgement, closed, stopped, input } = interim;
-    const isMeasured = input.runs.some(
-      (run) => run.variant === variant && run.validity.kind === 'valid',
-    );
+    const isMeasured = input.runs.some((run) => run.variant === variant && run.validity.kind === 'valid');
     const isWanted = !stopped && (isTimed(judgement) || !closed);
     return isMeasured && isWanted ? input.cell : [];
   });
@@ -183,24 +167,16 @@ type ProfileAttempt = Extract<JournalEntry, { kind: 'profiled' }>;
 
 const triesOf = (entries: readonly JournalEntry[], cell: Cell, variant: string): ProfileAttempt[] =>
   entries.flatMap((entry) =>
-    entry.kind === 'profiled' &&
-    entry.profile.variant === variant &&
-    cellName(entry.cell) === cellName(cell)
+    entry.kind === 'profiled' && entry.profile.variant === variant && cellName(entry.cell) === cellName(cell)
       ? entry
       : [],
   );
 
 /** Returns the reason why a machine can take no profile, which is the same for all cells. */
-const impossibleOf = (
-  entries: readonly JournalEntry[],
-  variant: string,
-): ProfileAttempt | undefined =>
+const impossibleOf = (entries: readonly JournalEntry[], variant: string): ProfileAttempt | undefined =>
   entries
     .filter((entry) => entry.kind === 'profiled')
-    .find(
-      ({ profile, isFinal }) =>
-        profile.kind === 'missing' && profile.variant === variant && isFinal,
-    );
+    .find(({ profile, isFinal }) => profile.kind === 'missing' && profile.variant === variant && isFinal);
 
 /** `profiles/forwarding-inet4-base`; for a second attempt, `profiles/forwarding-inet4-base.2`. */
 function folderOf({ cell, variant, attempt }: NextProfile): string {

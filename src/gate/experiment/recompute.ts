@@ -2,26 +2,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { withLimits } from '../../analysis/stats/cell-limits.ts';
 import { analysisSizes } from '../../analysis/stats/design.ts';
-import {
-  type CellRuns,
-  evidenceAt,
-  interimResults,
-  isEnough,
-} from '../../analysis/stats/interim-result.ts';
+import { type CellRuns, evidenceAt, interimResults, isEnough } from '../../analysis/stats/interim-result.ts';
 import { cellResult, worstVerdict } from '../../analysis/stats/verdict.ts';
 import { type Config, testbedKindOf } from '../../config/schema.ts';
 import { isPlaceLeftAlone } from '../../kernel/touched.ts';
 import { formatPercent } from '../../model/format.ts';
 import type { Patch } from '../../model/patch.ts';
-import type {
-  CellResult,
-  Comparison,
-  EarlierGates,
-  Outcome,
-  Policy,
-  Result,
-  Run,
-} from '../../model/result.ts';
+import type { CellResult, Comparison, EarlierGates, Outcome, Policy, Result, Run } from '../../model/result.ts';
 import { type Cell, cellName } from '../../model/scenario.ts';
 import { offeredTraffic, packetsText } from '../../model/traffic.ts';
 import { diffName, isJudged } from '../../model/variant-name.ts';
@@ -91,10 +78,7 @@ const requestedPolicy = ({ config, isExtended }: RequestedExperiment): Policy =>
 const maxDifferences = 20;
 
 /** Takes the approved commits. Without git, the fork point depends on the patch's history. */
-function variantsOf(
-  { variants }: Result,
-  { patch, mergeBase }: RequestedExperiment,
-): Result['variants'] {
+function variantsOf({ variants }: Result, { patch, mergeBase }: RequestedExperiment): Result['variants'] {
   const earlier = patch.kind === 'revision' ? patch.earlier : [];
   const commits = [
     { name: 'patched', commit: patch.headCommit },
@@ -107,10 +91,7 @@ function variantsOf(
 }
 
 /** Accepts claims of gates that the trusted side does not know, but restores any that a claim hides. */
-function withEarlierGates(
-  result: Result,
-  { patch, history = [], mergeBase }: RequestedExperiment,
-): Result {
+function withEarlierGates(result: Result, { patch, history = [], mergeBase }: RequestedExperiment): Result {
   const { outcome, testbed, policy } = result;
   if (outcome.kind !== 'judged') return result;
   const { measureSeconds: _, ...traffic } = result.traffic;
@@ -197,8 +178,7 @@ function closedPairsOf(input: Omit<ClaimedCell, 'closedPairs'>, policy: Policy):
   const lacking = sizes.findIndex((size) => !isThere(runs, size));
   if (lacking === -1) return sizes.at(-1) ?? 0;
   const closedPairs = sizes[lacking - 1] ?? 0;
-  const hasEvidence = (size: number) =>
-    evidenceAt({ ...input, closedPairs }, size, policy) !== undefined;
+  const hasEvidence = (size: number) => evidenceAt({ ...input, closedPairs }, size, policy) !== undefined;
   const isLost = claim?.verdict.kind === 'invalid' && sizes.slice(0, lacking).every(hasEvidence);
   return isLost ? (sizes[lacking] ?? 0) : closedPairs;
 }
@@ -247,8 +227,7 @@ function ofPolicy(claimed: Policy, requested: Policy): string[] {
       ? []
       : `It used ${name} of ${formatPercent(found)}, but ${formatPercent(wanted)} was requested.`;
   });
-  const other =
-    metric[0] === metric[1] ? [] : `It was judged by ${metric[0]}, but ${metric[1]} was requested.`;
+  const other = metric[0] === metric[1] ? [] : `It was judged by ${metric[0]}, but ${metric[1]} was requested.`;
   return [other, ...ratios].flat();
 }
 
@@ -285,10 +264,7 @@ function ofOutcome(claimed: Outcome, computed: Outcome): string[] {
   ];
 }
 
-function ofCell(
-  claim: CellResult | undefined,
-  { cell, verdict, comparisons }: CellResult,
-): string[] {
+function ofCell(claim: CellResult | undefined, { cell, verdict, comparisons }: CellResult): string[] {
   const name = cellName(cell);
   if (claim === undefined) return [`It has no cell ${name}, which was requested.`];
   if (claim.verdict.kind !== verdict.kind) {

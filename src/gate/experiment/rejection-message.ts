@@ -7,9 +7,7 @@ export class BaseRejectedError extends Error {
   override readonly name = 'BaseRejectedError';
 
   constructor(rejection: Rejection) {
-    super(
-      `The base itself ${faultOf(rejection)}, so nothing was measured: ${whyRejected(rejection)}`,
-    );
+    super(`The base itself ${faultOf(rejection)}, so nothing was measured: ${whyRejected(rejection)}`);
   }
 }
 
@@ -22,8 +20,7 @@ function whyRejected(rejection: Rejection): string {
 }
 
 /** `does not boot: …`; follows the variant's name. */
-export const rejectionMessage = (rejection: Rejection): string =>
-  `${faultOf(rejection)}: ${whyRejected(rejection)}`;
+export const rejectionMessage = (rejection: Rejection): string => `${faultOf(rejection)}: ${whyRejected(rejection)}`;
 
 /** `does not boot`; follows the variant's name. */
 export const faultOf = ({ kind }: Rejection): string => faults[kind];

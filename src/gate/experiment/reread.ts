@@ -1,16 +1,7 @@
 // Recomputes an experiment's journal from its raw logs.
-import {
-  type FreebsdLogs,
-  freebsdLogNames,
-  readFreebsdLogs,
-} from '../../lab/freebsd/freebsd-logs.ts';
+import { type FreebsdLogs, freebsdLogNames, readFreebsdLogs } from '../../lab/freebsd/freebsd-logs.ts';
 import { type LinuxLogs, logNames, readLinuxLogs } from '../../lab/netns/netns-logs.ts';
-import {
-  pairsOf,
-  readVirtualLogs,
-  type VirtualLogs,
-  windowsLogName,
-} from '../../lab/qemu/trial-logs.ts';
+import { pairsOf, readVirtualLogs, type VirtualLogs, windowsLogName } from '../../lab/qemu/trial-logs.ts';
 import type { TrialOutcome } from '../../lab/testbed.ts';
 import type { PlannedTrial } from '../../model/planned-trial.ts';
 import { ForeignFileError, readForeignText } from '../../system/foreign-files.ts';
@@ -97,11 +88,7 @@ async function readVirtual(log: ReadLog, planned: PlannedTrial): Promise<Virtual
 }
 
 async function readLinux(log: ReadLog): Promise<LinuxLogs | undefined> {
-  const [dut, sender, counters] = [
-    await log(logNames.dut),
-    await log(logNames.sender),
-    await log(logNames.counters),
-  ];
+  const [dut, sender, counters] = [await log(logNames.dut), await log(logNames.sender), await log(logNames.counters)];
   if (dut === undefined || sender === undefined || counters === undefined) return undefined;
   return { dut, sender, counters };
 }

@@ -94,11 +94,7 @@ export function pairsPerTrial(runsPerTrial: number, variants: number): number {
 const nextOrder = (pair: number, last: readonly string[], random: RandomGenerator) =>
   pair % 2 === 1 ? shuffled(last, random) : last.toReversed();
 
-function inOrder(
-  cells: readonly Cell[],
-  { first = new Set() }: ScheduleRequest,
-  random: RandomGenerator,
-): Cell[] {
+function inOrder(cells: readonly Cell[], { first = new Set() }: ScheduleRequest, random: RandomGenerator): Cell[] {
   const [ones, others] = [true, false].map((is) => cells.filter((cell) => first.has(cell) === is));
   return [...shuffled(ones ?? [], random), ...shuffled(others ?? [], random)];
 }

@@ -34,9 +34,7 @@ const maxLetters = 256 * 1024;
 async function answerOf(host: Host, command: Command): Promise<string | undefined> {
   try {
     const outcome: CommandOutcome = await host.run(command, { timeoutSeconds });
-    return outcome.kind === 'exited' && outcome.code === 0
-      ? outcome.stdout.slice(0, maxLetters)
-      : '';
+    return outcome.kind === 'exited' && outcome.code === 0 ? outcome.stdout.slice(0, maxLetters) : '';
   } catch {
     return undefined;
   }

@@ -100,16 +100,10 @@ function mappedIn(groups: readonly number[]): string | undefined {
 
 /** Also matches before a dot: netstat(1) writes the port after a fifth one. */
 const ipv4 = (address: AddressStandIns): MaskRule =>
-  anyMatch(
-    /(?<!\d)(?:(?:25[0-5]|2[0-4]\d|[01]?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|[01]?\d?\d)(?!\d)/g,
-    address.inet4,
-  );
+  anyMatch(/(?<!\d)(?:(?:25[0-5]|2[0-4]\d|[01]?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|[01]?\d?\d)(?!\d)/g, address.inet4);
 
 const mac = (address: AddressStandIns): MaskRule =>
-  anyMatch(
-    /(?<![0-9a-f])[0-9a-f]{1,2}([:-])(?:[0-9a-f]{1,2}\1){4}[0-9a-f]{1,2}(?![0-9a-f])/gi,
-    address.mac,
-  );
+  anyMatch(/(?<![0-9a-f])[0-9a-f]{1,2}([:-])(?:[0-9a-f]{1,2}\1){4}[0-9a-f]{1,2}(?![0-9a-f])/gi, address.mac);
 
 /** Finds the longest address from each group, as the end of a word may look like a short one. */
 const ipv6 =

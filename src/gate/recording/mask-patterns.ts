@@ -6,18 +6,9 @@ const secretName =
 export const secretPatterns: readonly RegExp[] = [
   /\b(?:Basic|Bearer) +([\w+/=.~-]{8,})/g,
   // Matches quoted text, and text quoted within quotes.
-  new RegExp(
-    `${secretName}["']?[ \\t]*[:=][ \\t]*(["'])(?<hidden>(?:\\\\.|(?!\\1)[^\\\\\\n\\0]){3,200})\\1`,
-    'gi',
-  ),
-  new RegExp(
-    `${secretName}(?:\\\\+["'])?[ \\t]*[:=][ \\t]*(\\\\+["'])(?<hidden>[^\\n\\0]{3,200}?)\\1`,
-    'gi',
-  ),
-  new RegExp(
-    `${secretName}["']?[ \\t]*[:=][ \\t]*["']?(?!basic |bearer )([^\\s"'\\0]{3,200})`,
-    'gi',
-  ),
+  new RegExp(`${secretName}["']?[ \\t]*[:=][ \\t]*(["'])(?<hidden>(?:\\\\.|(?!\\1)[^\\\\\\n\\0]){3,200})\\1`, 'gi'),
+  new RegExp(`${secretName}(?:\\\\+["'])?[ \\t]*[:=][ \\t]*(\\\\+["'])(?<hidden>[^\\n\\0]{3,200}?)\\1`, 'gi'),
+  new RegExp(`${secretName}["']?[ \\t]*[:=][ \\t]*["']?(?!basic |bearer )([^\\s"'\\0]{3,200})`, 'gi'),
   // carp(4): in either order; pf.conf(5) has rules that begin with `pass`.
   /\b(?:vhid|advskew|advbase|carp)\b[^\n\0]{0,200}?\bpass[ \t]+(?:\\*["'])?(?<hidden>[^\s"'\\\0]{1,200})/g,
   /\bpass[ \t]+(?<hidden>[^\s"'\\\0]{1,200})[ \t]+(?:vhid|advskew|advbase)\b/g,

@@ -25,11 +25,7 @@ export function firstGroup(pattern: RegExp, by: (text: string) => string): MaskR
 }
 
 /** Prefers the longest text; matches whole words, unless `isAnywhere`. */
-export function literal(
-  texts: readonly string[],
-  by: (text: string) => string,
-  { isAnywhere = false } = {},
-): MaskRule {
+export function literal(texts: readonly string[], by: (text: string) => string, { isAnywhere = false } = {}): MaskRule {
   const distinct = [...new Set(texts)].filter(Boolean).toSorted((a, b) => b.length - a.length);
   if (distinct.length === 0) return () => [];
   const any = distinct.map((text) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('|');

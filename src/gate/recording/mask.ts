@@ -3,14 +3,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 import { decodeEscapes } from './decode-escapes.ts';
 import { addressRules } from './mask-addresses.ts';
 import { domainName, hostPatterns, secretPatterns, serialPatterns } from './mask-patterns.ts';
-import {
-  anyMatch,
-  firstGroup,
-  literal,
-  type MaskRule,
-  numbering,
-  type Replacement,
-} from './mask-rule.ts';
+import { anyMatch, firstGroup, literal, type MaskRule, numbering, type Replacement } from './mask-rule.ts';
 import { secretForms } from './secret-forms.ts';
 
 export type SensitiveTerms = {
@@ -87,9 +80,7 @@ export function maskFor(terms: SensitiveTerms): Mask {
     return replaced(text, at, replacements);
   };
   const counts = () =>
-    new Map(
-      [...counted].map(([kind, { times, standIns }]) => [kind, { times, distinct: standIns.size }]),
-    );
+    new Map([...counted].map(([kind, { times, standIns }]) => [kind, { times, distinct: standIns.size }]));
   return Object.assign(mask, { learn, counts });
 }
 
@@ -136,11 +127,7 @@ function blanked(text: string, replacements: readonly Replacement[]): string {
   return rest + text.slice(read);
 }
 
-function replaced(
-  text: string,
-  at: (index: number) => number,
-  replacements: readonly Replacement[],
-): string {
+function replaced(text: string, at: (index: number) => number, replacements: readonly Replacement[]): string {
   let masked = '';
   let read = 0;
   for (const { from, to, by } of replacements.toSorted((one, other) => one.from - other.from)) {
@@ -157,9 +144,7 @@ function makeStandIns() {
     hostOf: standIns((number) => `host-${number}.example`),
     userOf: standIns((number) => `user-${number}`),
     secretOf: standIns((number) => `secret-${number}`),
-    uuidOf: standIns(
-      (number) => `00000000-0000-4000-8000-${number.toString(16).padStart(12, '0')}`,
-    ),
+    uuidOf: standIns((number) => `00000000-0000-4000-8000-${number.toString(16).padStart(12, '0')}`),
     serialOf: standIns((number) => `SERIAL${number}`),
     keyOf: standIns((number) => `AAAA-public-key-${number}`),
     addresses: addressRules(),
@@ -184,18 +169,12 @@ function rulesFor(
     ...of(
       'secret',
       literal([...secrets].flatMap(secretForms), secretOf, { isAnywhere: true }),
-      anyMatch(
-        /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
-        secretOf,
-      ),
+      anyMatch(/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g, secretOf),
       ...secretPatterns.map((pattern) => firstGroup(pattern, secretOf)),
     ),
     ...of(
       'key',
-      firstGroup(
-        /\b(?:ssh-[a-z0-9]+|ecdsa-sha2-\S{1,20}|sk-\S{1,40}) +(AAAA[\w+/=]{8,}(?: [^\n]{1,200})?)/g,
-        keyOf,
-      ),
+      firstGroup(/\b(?:ssh-[a-z0-9]+|ecdsa-sha2-\S{1,20}|sk-\S{1,40}) +(AAAA[\w+/=]{8,}(?: [^\n]{1,200})?)/g, keyOf),
       firstGroup(/\bSHA256:([\w+/]{43}=?)/g, keyOf),
     ),
     ...of(
@@ -234,9 +213,7 @@ function rulesFor(
     ),
     ...of(
       'user name',
-      firstGroup(/\/(?:home|Users)\/([\w.-]{1,64})/g, (name) =>
-        isIdentifying(name) ? userOf(name) : name,
-      ),
+      firstGroup(/\/(?:home|Users)\/([\w.-]{1,64})/g, (name) => (isIdentifying(name) ? userOf(name) : name)),
       literal([...users].filter(isIdentifying), userOf),
     ),
   ];
@@ -259,8 +236,7 @@ const isIdentifying = (name: string): boolean =>
 const isSerial = (text: string): boolean =>
   text.length >= 5 && /\d/.test(text) && !/^(?:0+|0?123456789\w*)$/.test(text);
 
-const isAddress = (name: string): boolean =>
-  isIPv4(name) || isIPv6(name) || isIPv6(name.replace(/%.*/, ''));
+const isAddress = (name: string): boolean => isIPv4(name) || isIPv6(name) || isIPv6(name.replace(/%.*/, ''));
 
 function standIns(make: (number: number) => string): (text: string) => string {
   const number = numbering();

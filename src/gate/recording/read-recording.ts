@@ -72,9 +72,7 @@ export function readRecording(path: string): Recording {
       if (parts > maxParts) throw tooMuch(path, maxParts, 'parts');
     } else if (end < bytes.length) {
       // Only the last line may be partial.
-      throw new UsageError(
-        `${path} is damaged in line ${line}: record it again, or copy it unchanged.`,
-      );
+      throw new UsageError(`${path} is damaged in line ${line}: record it again, or copy it unchanged.`);
     }
   }
   return recording;

@@ -18,9 +18,7 @@ export async function recordTo(
   const some = testbeds.filter((testbed) => isRecorded(testbed, command));
   if (some.length === 0) {
     const kinds = command === 'gate' ? '`kind: freebsd` or `kind: virtual`' : '`kind: freebsd`';
-    throw new UsageError(
-      `--record: \`ppsgate ${command}\` records testbeds of ${kinds} only; leave it out.`,
-    );
+    throw new UsageError(`--record: \`ppsgate ${command}\` records testbeds of ${kinds} only; leave it out.`);
   }
   const terms = await Promise.all(some.map((testbed) => sensitiveTermsOf(testbed)));
   const recorder = startRecording(path, {

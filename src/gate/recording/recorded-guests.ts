@@ -63,8 +63,7 @@ export function recordedGuests(lab: LabOfGuests, recording: Recording): LabOfGue
   return {
     up: async (config) => recordedLab(await lab.up(config)),
     facts: (config) => call(thisMachine, 'facts', () => lab.facts(config)),
-    sendWindows: (wires, request) =>
-      call(thisMachine, 'windows', () => lab.sendWindows(wires, request)),
+    sendWindows: (wires, request) => call(thisMachine, 'windows', () => lab.sendWindows(wires, request)),
   };
 }
 

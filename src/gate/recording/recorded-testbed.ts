@@ -35,8 +35,7 @@ export async function recordedTestbed(
       const call = { call: 'prepare', variants, cells, rules };
       return logged(call, () => opened.prepare(prepare));
     },
-    trial: (planned, ...rest) =>
-      logged({ call: 'trial', planned }, () => opened.trial(planned, ...rest)),
+    trial: (planned, ...rest) => logged({ call: 'trial', planned }, () => opened.trial(planned, ...rest)),
     profile: (profile, ...rest) =>
       logged({ call: 'profile', request: profile }, () => opened.profile(profile, ...rest)),
     restore: () => logged({ call: 'restore' }, () => opened.restore()),

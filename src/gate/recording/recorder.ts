@@ -134,8 +134,7 @@ class RecordingFile {
     this.append({ kind: 'asks', at: this.now(), id, host, asked: call });
     const common = () => ({ at: this.now(), id });
     return {
-      output: (stream, text) =>
-        this.append({ kind: 'hears', ...common(), stream, text, ...this.#turn() }),
+      output: (stream, text) => this.append({ kind: 'hears', ...common(), stream, text, ...this.#turn() }),
       omit: (stream, omitted) => this.append({ kind: 'cut', ...common(), stream, ...omitted }),
       end: (answer) => this.append({ kind: 'ends', ...common(), answer }),
     };
@@ -155,9 +154,7 @@ function masked(value: unknown, mask: (text: string) => string): unknown {
   if (typeof value === 'string') return mask(value);
   if (Array.isArray(value)) return value.map((one) => masked(one, mask));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, one]) => [mask(key), masked(one, mask)]),
-  );
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [mask(key), masked(one, mask)]));
 }
 
 function recordedDeps<Deps extends FreebsdDeps>(deps: Deps, file: RecordingFile): Deps {
@@ -184,8 +181,7 @@ function recordedDeps<Deps extends FreebsdDeps>(deps: Deps, file: RecordingFile)
     openConsole: (name, config, onOutput) =>
       recordedConsole(file, onOutput, (receive) => deps.openConsole(name, config, receive)),
 
-    sleep: (seconds) =>
-      logged(file.request('clock', { what: 'sleep', seconds }), () => deps.sleep(seconds)),
+    sleep: (seconds) => logged(file.request('clock', { what: 'sleep', seconds }), () => deps.sleep(seconds)),
   };
 }
 
@@ -273,10 +269,7 @@ function recordedHost(host: Host, label: string, file: RecordingFile): Host {
 }
 
 /** Records the streams that the caller follows as they arrive; the others come with the outcome. */
-function tapped(
-  options: RunOptions,
-  receive: (stream: StreamName, chunk: Uint8Array) => void,
-): RunOptions {
+function tapped(options: RunOptions, receive: (stream: StreamName, chunk: Uint8Array) => void): RunOptions {
   const { onStdout, onStderr } = options;
   const tap = (stream: StreamName, onChunk: (chunk: Uint8Array) => void) => (chunk: Uint8Array) => {
     receive(stream, chunk);

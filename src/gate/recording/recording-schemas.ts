@@ -106,9 +106,7 @@ const cell = z.looseObject({
 const planned = z.looseObject({
   number: bounded.count,
   cell,
-  runs: bounded.list(
-    z.looseObject({ number: bounded.count, variant: bounded.variant, pair: bounded.count }),
-  ),
+  runs: bounded.list(z.looseObject({ number: bounded.count, variant: bounded.variant, pair: bounded.count })),
 });
 
 export const testbedCall = z.discriminatedUnion('call', [
@@ -119,9 +117,7 @@ export const testbedCall = z.discriminatedUnion('call', [
   }),
   z.object({
     call: z.literal('prepare'),
-    variants: bounded.list(
-      z.object({ variant: bounded.variant, boots: z.enum(['own', 'archive']) }),
-    ),
+    variants: bounded.list(z.object({ variant: bounded.variant, boots: z.enum(['own', 'archive']) })),
     /** Absent in older recordings. */
     cells: bounded.list(as<PlannedTrial['cell']>(cell)).default([]),
     rules: bounded.byName(z.unknown()),

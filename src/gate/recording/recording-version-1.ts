@@ -20,7 +20,5 @@ export function fromVersion1(value: unknown): unknown {
   }
   if (Array.isArray(value)) return value.map(fromVersion1);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, one]) => [names.get(key) ?? key, fromVersion1(one)]),
-  );
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [names.get(key) ?? key, fromVersion1(one)]));
 }

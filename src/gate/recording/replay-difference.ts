@@ -28,9 +28,7 @@ export const differenceAt = (
 ): ReplayDifference => ({
   kind,
   number: request.number,
-  sentence: oneLine(
-    `the recording's ${formatShortOrdinal(request.number)} question, ${requestText(request)}: ${why}`,
-  ),
+  sentence: oneLine(`the recording's ${formatShortOrdinal(request.number)} question, ${requestText(request)}: ${why}`),
 });
 
 export const unreadable = (part: string): PartReplay => ({
@@ -48,22 +46,15 @@ export const broken = (error: unknown): ReplayDifference => ({
   sentence: oneLine(`the current code fails on it: ${reasonOf(error)}`),
 });
 
-export function requestDifferences({
-  unrecorded,
-  incomplete,
-}: ReplayedMachines): ReplayDifference[] {
+export function requestDifferences({ unrecorded, incomplete }: ReplayedMachines): ReplayDifference[] {
   return [
     ...unrecorded.map(({ text, after }): ReplayDifference => {
       const position =
-        after === undefined
-          ? 'at the start'
-          : `after the recording's ${formatShortOrdinal(after.number)} question`;
+        after === undefined ? 'at the start' : `after the recording's ${formatShortOrdinal(after.number)} question`;
       return {
         kind: 'asked-otherwise',
         ...(after !== undefined && { number: after.number }),
-        sentence: oneLine(
-          `${position} the current code asks a question that is not in the recording: ${text}`,
-        ),
+        sentence: oneLine(`${position} the current code asks a question that is not in the recording: ${text}`),
       };
     }),
     ...incomplete.map((request) =>

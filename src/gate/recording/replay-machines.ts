@@ -8,12 +8,7 @@ import { type CommandOutcome, type RunOptions, stdoutOf } from '../../system/hos
 import { HostError, hostFailures } from '../../system/host/host-error.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { type Command, commandText } from '../../system/shell.ts';
-import {
-  outputOf,
-  type RecordedMoment,
-  type RecordedRequest,
-  requestText,
-} from './read-recording.ts';
+import { outputOf, type RecordedMoment, type RecordedRequest, requestText } from './read-recording.ts';
 import type { RecordedOutcome } from './recording-entry.ts';
 
 type GuestOrder = Extract<RecordedRequest['call'], { what: 'guest' }>['order'];
@@ -46,8 +41,7 @@ export class ReplayedMachines {
         return { ended, close: async () => {} };
       },
       // A sleeper wakes after everything that was recorded for that moment.
-      sleep: (seconds) =>
-        clock.until({ at: clock.now + seconds, line: Number.MAX_SAFE_INTEGER, turn: Number.NaN }),
+      sleep: (seconds) => clock.until({ at: clock.now + seconds, line: Number.MAX_SAFE_INTEGER, turn: Number.NaN }),
       now: () => clock.now,
     };
   }
@@ -124,8 +118,7 @@ export class ReplayedMachines {
   }
 
   async #openPower(): ReturnType<FreebsdDeps['openPower']> {
-    const power = (order: 'open' | 'state' | 'cycle') =>
-      this.#result('power', { what: 'power', order });
+    const power = (order: 'open' | 'state' | 'cycle') => this.#result('power', { what: 'power', order });
     await power('open');
     return {
       state: async () => ((await power('state')) === 'off' ? 'off' : 'on'),

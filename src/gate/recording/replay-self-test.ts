@@ -4,19 +4,10 @@ import type { Diagnostic } from '../../lab/check/diagnostic.ts';
 import { runSelfTest } from '../self-test/self-test.ts';
 import { journalIn, resumeJournal } from '../self-test/self-test-journal.ts';
 import { selfTestReport, selfTestRequest } from './recording-schemas.ts';
-import {
-  diagnosticDifferences,
-  type PartReplay,
-  type ReplayPart,
-  unreadable,
-} from './replay-difference.ts';
+import { diagnosticDifferences, type PartReplay, type ReplayPart, unreadable } from './replay-difference.ts';
 import { replayWork } from './stand-in-kernels.ts';
 
-export async function replaySelfTest({
-  request,
-  requests,
-  outcomes,
-}: ReplayPart): Promise<PartReplay> {
+export async function replaySelfTest({ request, requests, outcomes }: ReplayPart): Promise<PartReplay> {
   const { data: selfTest } = selfTestRequest.safeParse(request);
   if (selfTest === undefined) return unreadable('self-test');
   const reports = outcomes.flatMap(({ value, after }) => {
@@ -59,16 +50,9 @@ export async function replaySelfTest({
   });
   const then = recorded.map(({ diagnostic }) => diagnostic as Diagnostic);
   const isReplayed = ({ what }: Diagnostic) => what !== 'the kernel of base';
-  differences.push(
-    ...diagnosticDifferences(
-      then.filter(isReplayed),
-      diagnostics.filter(isReplayed),
-      withoutDurations,
-    ),
-  );
+  differences.push(...diagnosticDifferences(then.filter(isReplayed), diagnostics.filter(isReplayed), withoutDurations));
   return { diagnostics, differences };
 }
 
 /** A replay does not keep the time between two requests. */
-const withoutDurations = (text: string): string =>
-  text.replace(/\b(?:under )?\d+ (?:min|s|h|days)\b/g, '…');
+const withoutDurations = (text: string): string => text.replace(/\b(?:under )?\d+ (?:min|s|h|days)\b/g, '…');

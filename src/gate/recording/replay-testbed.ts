@@ -6,20 +6,11 @@ import type { Testbed } from '../../lab/testbed.ts';
 import { oneLine, shortened } from '../../model/one-line.ts';
 import type { OwnRules } from '../../model/scenario.ts';
 import { type TestbedCall, testbedCall, testbedRequest, thrown } from './recording-schemas.ts';
-import {
-  type PartReplay,
-  type ReplayDifference,
-  type ReplayPart,
-  unreadable,
-} from './replay-difference.ts';
+import { type PartReplay, type ReplayDifference, type ReplayPart, unreadable } from './replay-difference.ts';
 import { replayedGuests } from './replay-guests.ts';
 import { replaceSums, replayWork, type StandInKernel } from './stand-in-kernels.ts';
 
-export async function replayTestbed({
-  request,
-  requests,
-  outcomes,
-}: ReplayPart): Promise<PartReplay> {
+export async function replayTestbed({ request, requests, outcomes }: ReplayPart): Promise<PartReplay> {
   const { data: opened } = testbedRequest.safeParse(request);
   if (opened === undefined) return unreadable('testbed');
   const calls = outcomes.flatMap(({ value, after }) => {
@@ -54,18 +45,12 @@ export async function replayTestbed({
 }
 
 const archivesOf = (call: TestbedCall): string[] =>
-  call.call === 'prepare'
-    ? call.variants.flatMap(({ variant, boots }) => (boots === 'archive' ? variant : []))
-    : [];
+  call.call === 'prepare' ? call.variants.flatMap(({ variant, boots }) => (boots === 'archive' ? variant : [])) : [];
 
 const signal = new AbortController().signal;
 const keepLog = async () => {};
 
-async function outcomeOf(
-  testbed: Testbed,
-  call: TestbedCall,
-  kernels: readonly StandInKernel[],
-): Promise<unknown> {
+async function outcomeOf(testbed: Testbed, call: TestbedCall, kernels: readonly StandInKernel[]): Promise<unknown> {
   try {
     switch (call.call) {
       case 'inspect':
@@ -108,9 +93,7 @@ function outcomeDifference(
 ): ReplayDifference[] {
   // A replay does not keep times to the millisecond.
   const text = (value: unknown) =>
-    JSON.stringify(value ?? null, (key, one) =>
-      key === 'startedAt' || key === 'bootSeconds' ? undefined : one,
-    );
+    JSON.stringify(value ?? null, (key, one) => (key === 'startedAt' || key === 'bootSeconds' ? undefined : one));
   const before = replaceSums(text(then), kernels);
   const after = text(JSON.parse(text(now)));
   if (before === after) return [];
@@ -119,9 +102,7 @@ function outcomeDifference(
   return [
     {
       kind: 'made-otherwise',
-      sentence: oneLine(
-        `what came of \`${call}\` was "…${excerpt(before)}" then, and is "…${excerpt(after)}" now`,
-      ),
+      sentence: oneLine(`what came of \`${call}\` was "…${excerpt(before)}" then, and is "…${excerpt(after)}" now`),
     },
   ];
 }

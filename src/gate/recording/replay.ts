@@ -3,12 +3,7 @@ import type { Diagnostic } from '../../lab/check/diagnostic.ts';
 import { unexpectedOutput } from './output-formats.ts';
 import type { Recording } from './read-recording.ts';
 import { replayCheck } from './replay-check.ts';
-import {
-  differenceAt,
-  type PartReplay,
-  type ReplayDifference,
-  type ReplayPart,
-} from './replay-difference.ts';
+import { differenceAt, type PartReplay, type ReplayDifference, type ReplayPart } from './replay-difference.ts';
 import { replaySelfTest } from './replay-self-test.ts';
 import { replayTestbed } from './replay-testbed.ts';
 

@@ -56,8 +56,5 @@ function base64Forms(text: string): string[] {
     return encoded.slice(Math.ceil((8 * offset) / 6), Math.floor(bits / 6));
   });
   const whole = bytes.toString('base64').replace(/=+$/, '');
-  return [whole, ...inner].flatMap((form) => [
-    form,
-    form.replaceAll('+', '-').replaceAll('/', '_'),
-  ]);
+  return [whole, ...inner].flatMap((form) => [form, form.replaceAll('+', '-').replaceAll('/', '_')]);
 }

@@ -27,16 +27,8 @@ export async function sensitiveTermsOf(
       ...secretWords(console?.kind === 'command' ? console.command : []),
     ],
     serials: macs.flatMap(otherForms),
-    hosts: [
-      ...machines.map(({ host = '' }) => host),
-      ...[power, console].map(hostOf),
-      hostname(),
-    ].flatMap(namesOf),
-    users: [
-      ...machines.map(({ user }) => user),
-      ...[power, console].map(userOf),
-      userInfo().username,
-    ],
+    hosts: [...machines.map(({ host = '' }) => host), ...[power, console].map(hostOf), hostname()].flatMap(namesOf),
+    users: [...machines.map(({ user }) => user), ...[power, console].map(userOf), userInfo().username],
     // A replay opens no file that a recording names.
     others: new Map(
       [...files, ...paths, ...machines.map(({ knownHostsPath }) => knownHostsPath)]
@@ -58,8 +50,7 @@ type Access = {
 
 function accessOf(testbed: RecordableTestbed, environment: NodeJS.ProcessEnv): Access {
   const builders = testbed.builder === undefined ? [] : [testbed.builder];
-  const keysOf = (machines: Access['machines']) =>
-    machines.flatMap(({ privateKeyPath }) => privateKeyPath ?? []);
+  const keysOf = (machines: Access['machines']) => machines.flatMap(({ privateKeyPath }) => privateKeyPath ?? []);
   if (testbed.kind === 'virtual') {
     const keys = keysOf(builders);
     if (testbed.system === 'linux') {
@@ -128,5 +119,4 @@ function hostOf(config: AccessConfig): string {
   return config !== undefined && 'host' in config ? (config.host ?? '') : '';
 }
 
-const userOf = (config: AccessConfig): string =>
-  config !== undefined && 'user' in config ? config.user : '';
+const userOf = (config: AccessConfig): string => (config !== undefined && 'user' in config ? config.user : '');

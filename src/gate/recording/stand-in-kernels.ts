@@ -49,9 +49,7 @@ export async function replayWork(
     let freeBytes = maxBytesOfAll;
     for (const variant of variants) {
       const uploaded = uploadedKernel(variant, requests);
-      const same = kernels.find(
-        ({ recordedSha256 }) => recordedSha256 !== '' && recordedSha256 === uploaded.sha256,
-      );
+      const same = kernels.find(({ recordedSha256 }) => recordedSha256 !== '' && recordedSha256 === uploaded.sha256);
       if (same !== undefined) {
         kernels.push({ ...same, variant });
         continue;
@@ -65,9 +63,7 @@ export async function replayWork(
     const machines = new ReplayedMachines(withStandInSums(requests, kernels));
     const lease = { token: token ?? 0, assertHeld() {}, prove: async () => {} };
     const deps =
-      token === undefined || testbed.kind === 'virtual'
-        ? machines.deps
-        : fencedDeps(machines.deps, testbed, lease);
+      token === undefined || testbed.kind === 'virtual' ? machines.deps : fencedDeps(machines.deps, testbed, lease);
     const differences: ReplayDifference[] = [];
     try {
       await work({ machines, deps, kernels, folder });
@@ -97,10 +93,7 @@ const maxBytesOfAll = 2 * maxBytes;
 const maxVariants = 100;
 
 /** Recognizes a kernel's upload by the folder or boot environment that its machine's next command names. */
-function uploadedKernel(
-  variant: string,
-  requests: readonly RecordedRequest[],
-): { sha256: string; bytes: number } {
+function uploadedKernel(variant: string, requests: readonly RecordedRequest[]): { sha256: string; bytes: number } {
   const name = `ppsgate.${variant.replace(/[^\w.-]+/g, '-')}`;
   const isNamed = new RegExp(`${name.replaceAll('.', '\\.')}(?![\\w-])`);
   /** By host, as machines are prepared concurrently. */
@@ -119,8 +112,7 @@ function uploadedKernel(
 
 const kernelPath = /\/([0-9a-f]{64})\.tar$/;
 
-const commandOf = (call: RecordedRequest['call']): string =>
-  call.what === 'run' ? (call.shown ?? call.command) : '';
+const commandOf = (call: RecordedRequest['call']): string => (call.what === 'run' ? (call.shown ?? call.command) : '');
 
 /** Replaces the sums of recorded kernels by those of their stand-ins. */
 export const replaceSums = (text: string, kernels: readonly StandInKernel[]): string =>
@@ -130,10 +122,7 @@ export const replaceSums = (text: string, kernels: readonly StandInKernel[]): st
     text,
   );
 
-const withStandInSums = (
-  requests: readonly RecordedRequest[],
-  kernels: readonly StandInKernel[],
-): RecordedRequest[] =>
+const withStandInSums = (requests: readonly RecordedRequest[], kernels: readonly StandInKernel[]): RecordedRequest[] =>
   requests.map((request) => ({
     ...request,
     call: JSON.parse(replaceSums(JSON.stringify(request.call), kernels)) as RecordedRequest['call'],

@@ -37,18 +37,13 @@ async function leaveQueue(store: Store, ticket: QueueTicket, at: Date): Promise<
   });
 }
 
-export const hasAnyEnded = async (
-  lab: LabState,
-  processes: ProcessView | undefined,
-): Promise<boolean> => (await endedIn(lab, processes)).length > 0;
+export const hasAnyEnded = async (lab: LabState, processes: ProcessView | undefined): Promise<boolean> =>
+  (await endedIn(lab, processes)).length > 0;
 
 /** True if another holder or waiting request is a process that this one can see. */
 export const isAnyHere = (lab: LabState, processes: ProcessView | undefined): boolean =>
   partiesIn(lab).some(
-    ({ process }) =>
-      process !== undefined &&
-      process.view === processes?.own.view &&
-      process.pid !== processes.own.pid,
+    ({ process }) => process !== undefined && process.view === processes?.own.view && process.pid !== processes.own.pid,
   );
 
 type Party = HeldTestbed | QueueTicket;

@@ -31,8 +31,7 @@ export async function keepLease(
   await writeFile(join(directory, fileName), `${JSON.stringify(left, null, 2)}\n`);
 }
 
-export const forgetLease = (directory: string): Promise<void> =>
-  rm(join(directory, fileName), { force: true });
+export const forgetLease = (directory: string): Promise<void> => rm(join(directory, fileName), { force: true });
 
 /** Finds every directory with a lease in this tree, as each gate of one process has its own. */
 export async function directoriesWithLease(top: string): Promise<string[]> {
@@ -51,9 +50,7 @@ export async function releaseLeft(directory: string, now: Date): Promise<string 
   if (text === undefined) return undefined;
   const left = leaseIn(text);
   if (left === undefined) {
-    throw new StoreError(
-      `The lease in ${directory} cannot be read: it ends automatically once its process has ended.`,
-    );
+    throw new StoreError(`The lease in ${directory} cannot be read: it ends automatically once its process has ended.`);
   }
   const store = await openStore(left.reservations);
   try {

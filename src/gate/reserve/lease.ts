@@ -75,11 +75,7 @@ export class NotReservedError extends Error {
  * Waits for one of the testbeds, without a time limit. `order` is the place in the queue of an earlier request that
  * this one continues. Rejects with the signal's reason, a NotReservedError or a StoreError.
  */
-export async function reserve(
-  request: ReservationRequest,
-  deps: LeaseDeps,
-  order?: number,
-): Promise<Lease> {
+export async function reserve(request: ReservationRequest, deps: LeaseDeps, order?: number): Promise<Lease> {
   const { store, date } = deps;
   const reading = readLab(store);
   // The `try` below reports a failure, after it has ended the session.
@@ -116,11 +112,7 @@ function foundLater(error: unknown): undefined {
 const tooSlow =
   'No testbed was reserved: this process was stopped, or lost the reservation store, for longer than a lease lasts; start it again.';
 
-async function waitForTurn(
-  id: string,
-  session: StoreSession,
-  deps: LeaseDeps,
-): Promise<HeldTestbed> {
+async function waitForTurn(id: string, session: StoreSession, deps: LeaseDeps): Promise<HeldTestbed> {
   const { store, leaseSeconds, now, sleep, date, onWait } = deps;
   const signal = AbortSignal.any([deps.signal, session.signal]);
   let troubledSince: number | undefined;
@@ -191,9 +183,7 @@ function whyNone(attempt: Exclude<ReserveAttempt, { kind: 'taken' | 'waiting' }>
   if (attempt.kind === 'gone') {
     return attempt.why === undefined ? tooSlow : `No testbed was reserved: ${attempt.why}.`;
   }
-  const all = [...attempt.quarantines].map(
-    ([testbed, { reason, since }]) => `${testbed} since ${since} (${reason})`,
-  );
+  const all = [...attempt.quarantines].map(([testbed, { reason, since }]) => `${testbed} since ${since} (${reason})`);
   return `No testbed is available: every match is quarantined, ${all.join(', ')}; fix one, then lift its quarantine with \`ppsgate quarantine NAME --lift\`.`;
 }
 

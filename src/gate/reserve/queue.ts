@@ -20,9 +20,7 @@ export type QueueLine = {
 export type Grant = { place: QueuePlace; testbed: string };
 
 export const byTurn = (a: QueuePlace, b: QueuePlace): number =>
-  priorities.indexOf(a.priority) - priorities.indexOf(b.priority) ||
-  a.order - b.order ||
-  (a.id < b.id ? -1 : 1);
+  priorities.indexOf(a.priority) - priorities.indexOf(b.priority) || a.order - b.order || (a.id < b.id ? -1 : 1);
 
 /**
  * Returns the grants for the free testbeds in order of turns. A waiting request blocks its machines for all later ones,

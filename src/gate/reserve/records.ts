@@ -185,10 +185,7 @@ function byName<Record>(
   return new Map(entries.map((entry) => [entry.key.slice(folder.length), read(entry)]));
 }
 
-function parsed<Schema extends z.ZodType>(
-  schema: Schema,
-  { key, value }: StoreEntry,
-): z.output<Schema> {
+function parsed<Schema extends z.ZodType>(schema: Schema, { key, value }: StoreEntry): z.output<Schema> {
   const record = schema.safeParse(parseJson(value));
   if (record.success) return record.data;
   throw new StoreError(
@@ -197,14 +194,9 @@ function parsed<Schema extends z.ZodType>(
 }
 
 /** Returns all tickets that compete for a machine with this one, including itself, in order of turns. */
-export function rivalsOf(
-  { tickets }: Pick<LabState, 'tickets'>,
-  { wants }: QueueTicket,
-): QueueTicket[] {
+export function rivalsOf({ tickets }: Pick<LabState, 'tickets'>, { wants }: QueueTicket): QueueTicket[] {
   const machines = new Set([...wants.values()].flat());
-  return tickets.filter((other) =>
-    [...other.wants.values()].flat().some((machine) => machines.has(machine)),
-  );
+  return tickets.filter((other) => [...other.wants.values()].flat().some((machine) => machines.has(machine)));
 }
 
 /** True if others come first for each machine: the turn then comes with a change of the queue. */

@@ -47,11 +47,7 @@ type EnterResult =
   /** With `why`, a newer request replaced this one; otherwise the session is over. */
   | { kind: 'gone'; why: string | undefined };
 
-export async function enter(
-  store: Store,
-  request: ReservationRequest,
-  entrance: Entrance,
-): Promise<EnterResult> {
+export async function enter(store: Store, request: ReservationRequest, entrance: Entrance): Promise<EnterResult> {
   const { id, session, order } = entrance;
   for (let isIn = false; ; ) {
     const lab = await readLab(store);
@@ -90,12 +86,7 @@ function olderOf(
   );
 }
 
-function entryOf(
-  request: ReservationRequest,
-  entrance: Entrance,
-  own?: QueueTicket,
-  older?: QueueTicket,
-): StoreChange {
+function entryOf(request: ReservationRequest, entrance: Entrance, own?: QueueTicket, older?: QueueTicket): StoreChange {
   const { testbeds, priority, holder, subject } = request;
   const { id, session, process, at } = entrance;
   const inherited = older && Math.min(older.order, own?.order ?? older.order);
@@ -113,10 +104,7 @@ function entryOf(
   const seen = [{ id, revision: own?.revision ?? 0 }, ...replaced];
   return {
     conditions: seen.map(({ id, revision }) => ({ key: keys.ticket(id), revision })),
-    put: [
-      putTicket(id, ticket, session),
-      ...replaced.map((one) => putLogged(superseded(one, holder, at))),
-    ],
+    put: [putTicket(id, ticket, session), ...replaced.map((one) => putLogged(superseded(one, holder, at)))],
     remove: replaced.map((one) => keys.ticket(one.id)),
   };
 }
@@ -131,8 +119,7 @@ const superseded = (ticket: QueueTicket, by: Holder, at: Date): LoggedReservatio
   outcome: gaveWayTo(by),
 });
 
-const gaveWayTo = (by: Holder): string =>
-  `its place in the queue went to ${by.patch ?? by.purpose}`;
+const gaveWayTo = (by: Holder): string => `its place in the queue went to ${by.patch ?? by.purpose}`;
 
 export type ReserveAttempt =
   | { kind: 'taken'; holding: HeldTestbed }
@@ -141,12 +128,7 @@ export type ReserveAttempt =
   /** The ticket left the queue; `why` if another request removed it. */
   | { kind: 'gone'; why: string | undefined };
 
-export async function tryReserve(
-  store: Store,
-  id: string,
-  session: string,
-  at: Date,
-): Promise<ReserveAttempt> {
+export async function tryReserve(store: Store, id: string, session: string, at: Date): Promise<ReserveAttempt> {
   for (;;) {
     const lab = await readLab(store);
     const ticket = lab.tickets.find((one) => one.id === id);
@@ -213,12 +195,7 @@ async function take(
         { key: keys.used(machine), revision: lab.used.get(machine)?.revision ?? 0 },
       ]),
     ],
-    put: [
-      ...putHolding(holding, session),
-      ...putUse(use, holding.machines),
-      putLogged(logged),
-      ...lost.map(putLogged),
-    ],
+    put: [...putHolding(holding, session), ...putUse(use, holding.machines), putLogged(logged), ...lost.map(putLogged)],
     remove: [keys.ticket(ticket.id)],
   });
   return token === undefined ? undefined : { ...holding, token };
@@ -233,8 +210,7 @@ async function withoutTicket(store: Store, lab: LabState, id: string): Promise<R
 }
 
 function freeIn({ held }: LabState, lines: readonly QueueLine[]): Testbeds {
-  const isFree = ([, machines]: [string, readonly string[]]) =>
-    !machines.some((machine) => held.has(machine));
+  const isFree = ([, machines]: [string, readonly string[]]) => !machines.some((machine) => held.has(machine));
   return new Map([...testbedsOf(lines)].filter(isFree));
 }
 
@@ -267,11 +243,7 @@ function takingOf(lab: LabState, ticket: QueueTicket, testbed: string, at: Date)
 export const lostOutcome = 'it was not renewed in time';
 
 /** Uses whose sessions expired without a reported outcome. */
-async function lostUses(
-  store: Store,
-  uses: readonly TestbedUse[],
-  at: Date,
-): Promise<LoggedReservation[]> {
+async function lostUses(store: Store, uses: readonly TestbedUse[], at: Date): Promise<LoggedReservation[]> {
   const logs = await Promise.all(uses.map(({ id }) => readLog(store, id)));
   const open = logs.flat().filter(({ outcome }) => outcome === undefined);
   const until = at.toISOString();
@@ -312,11 +284,7 @@ export async function giveBack(
 }
 
 /** Blocks new holders; the current one keeps the testbed. */
-export async function setQuarantine(
-  store: Store,
-  testbed: string,
-  quarantine: Quarantine,
-): Promise<void> {
+export async function setQuarantine(store: Store, testbed: string, quarantine: Quarantine): Promise<void> {
   await store.commit({ conditions: [], put: [putQuarantine(testbed, quarantine)], remove: [] });
 }
 

@@ -2,14 +2,7 @@
 import type { Config, TestbedConfig } from '../../config/schema.ts';
 import { machinesOf } from '../../lab/machines.ts';
 import { estimateWaits, type UsualSeconds, type WaitEstimate } from '../estimate/queue.ts';
-import type {
-  HeldTestbed,
-  Holder,
-  LabState,
-  Quarantine,
-  QueueTicket,
-  TestbedUse,
-} from './records.ts';
+import type { HeldTestbed, Holder, LabState, Quarantine, QueueTicket, TestbedUse } from './records.ts';
 
 /** Output of `ppsgate testbeds --json`; times are in ISO 8601. */
 export type TestbedsOverview = {
@@ -61,9 +54,7 @@ export function overviewOf(
   const estimates = estimateWaits(lab, usualSeconds, now);
   return {
     at: now.toISOString(),
-    testbeds: Object.entries(testbeds).map(([name, testbed]) =>
-      stateOf(name, testbed, lab, usualSeconds),
-    ),
+    testbeds: Object.entries(testbeds).map(([name, testbed]) => stateOf(name, testbed, lab, usualSeconds)),
     queue: lab.tickets.flatMap((ticket) => {
       const estimate = estimates.get(ticket.id);
       return estimate === undefined ? [] : [waitingOf(ticket, estimate)];
@@ -71,12 +62,7 @@ export function overviewOf(
   };
 }
 
-function stateOf(
-  name: string,
-  testbed: TestbedConfig,
-  lab: LabState,
-  usualSeconds: UsualSeconds,
-): TestbedState {
+function stateOf(name: string, testbed: TestbedConfig, lab: LabState, usualSeconds: UsualSeconds): TestbedState {
   const machines = machinesOf(testbed);
   const holding = machines.map((machine) => lab.held.get(machine)).find((one) => one !== undefined);
   const quarantine = lab.quarantines.get(name);
@@ -127,10 +113,7 @@ function heldBy(
   };
 }
 
-const waitingOf = (
-  { holder, priority, wants, since }: QueueTicket,
-  estimate: WaitEstimate,
-): QueuedRequest => ({
+const waitingOf = ({ holder, priority, wants, since }: QueueTicket, estimate: WaitEstimate): QueuedRequest => ({
   ...estimate,
   ...holder,
   priority,
@@ -139,5 +122,4 @@ const waitingOf = (
 });
 
 /** `gate of #12`, or only the purpose. */
-export const aimOf = ({ purpose, patch }: Holder): string =>
-  patch === undefined ? purpose : `${purpose} of ${patch}`;
+export const aimOf = ({ purpose, patch }: Holder): string => (patch === undefined ? purpose : `${purpose} of ${patch}`);

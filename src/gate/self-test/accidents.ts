@@ -39,9 +39,7 @@ export async function panic(selfTest: SelfTest, what: string): Promise<Diagnosti
       ),
     ];
   }
-  return [
-    ok(what, `on its own kernel again after ${durations}, with the panic message: ${message}`),
-  ];
+  return [ok(what, `on its own kernel again after ${durations}, with the panic message: ${message}`)];
 }
 
 /** Hangs the DUT in the kernel debugger if it has one; otherwise blocks every login. */
@@ -58,13 +56,10 @@ export async function hang(selfTest: SelfTest, what: string): Promise<Diagnostic
   if (happened.kind === 'did-not') return [wrong(what, happened.why, happened.fix)];
   const durations = formatDuration(happened.seconds);
   if (happened.cycles === 0) {
-    const fix =
-      'find out what rebooted it: a watchdog that is faster than a trial also ends good runs';
+    const fix = 'find out what rebooted it: a watchdog that is faster than a trial also ends good runs';
     return [wrong(what, `it came back after ${durations} without its power control`, fix)];
   }
-  return [
-    ok(what, `${happened.how}; power-cycled, and on its own kernel again after ${durations}`),
-  ];
+  return [ok(what, `${happened.how}; power-cycled, and on its own kernel again after ${durations}`)];
 }
 
 type AccidentOutcome =

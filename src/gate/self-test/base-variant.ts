@@ -84,20 +84,13 @@ async function fetchOwn(dut: Host, path: string): Promise<void> {
 }
 
 /** Plans one run in its own boot; `boot` identifies the boot. */
-export function plannedFor(
-  cell: Cell,
-  boot: number,
-  number: number,
-): PlannedTrial & { run: PlannedRun } {
+export function plannedFor(cell: Cell, boot: number, number: number): PlannedTrial & { run: PlannedRun } {
   const run = { number, variant: baseName, pair: boot };
   return { number, cell, runs: [run], run };
 }
 
 /** Boots base, unless it has run since that boot. Returns the obstacle, if any. */
-export async function bootBase(
-  { open, cells, deps }: SelfTest,
-  boot: number,
-): Promise<string | undefined> {
+export async function bootBase({ open, cells, deps }: SelfTest, boot: number): Promise<string | undefined> {
   const { lab } = await open();
   const [cell] = cells;
   const kernel = await lab.prepared?.kernels.get(baseName);
@@ -115,7 +108,5 @@ export const folderOf = (cell: Cell): string => cellName(cell).replace(/[^\w.-]+
 
 export function whyNot(outcome: TrialOutcome): string {
   if (outcome.kind === 'rejected') return outcome.rejection.message;
-  return outcome.kind === 'failed'
-    ? outcome.reason
-    : 'the DUT received packets, but forwarded none';
+  return outcome.kind === 'failed' ? outcome.reason : 'the DUT received packets, but forwarded none';
 }

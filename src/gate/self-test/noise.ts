@@ -23,9 +23,7 @@ export async function* measureNoise(selfTest: SelfTest): AsyncGenerator<Diagnost
   const { cells, deps, journal } = selfTest;
   for (let boot = 1; boot <= boots; boot += 1) {
     deps.signal.throwIfAborted();
-    const missing = cells.filter(
-      (cell) => !runsOf(journal.runs(), cell).some((run) => run.boot === boot),
-    );
+    const missing = cells.filter((cell) => !runsOf(journal.runs(), cell).some((run) => run.boot === boot));
     if (missing.length === 0) continue;
     deps.notify(`Boot ${boot} of ${boots} of the same kernel, for the noise.`);
     const begun = deps.now();

@@ -22,9 +22,7 @@ const entrySchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('well'),
     step: bounded.name,
-    diagnostics: bounded.list(
-      z.object({ kind: z.enum(['ok', 'skipped']), what: bounded.line, why: bounded.prose() }),
-    ),
+    diagnostics: bounded.list(z.object({ kind: z.enum(['ok', 'skipped']), what: bounded.line, why: bounded.prose() })),
   }),
   z.object({ kind: z.literal('booted'), boot: bounded.count, seconds: bounded.seconds }),
   z.object({ kind: z.literal('run'), run: runSchema }),

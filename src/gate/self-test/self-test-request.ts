@@ -9,15 +9,7 @@ import type { Cell, OwnRules } from '../../model/scenario.ts';
 import type { HistoryFile } from '../experiment/history.ts';
 import type { SelfTestJournal } from './self-test-journal.ts';
 
-export const selfTestParts = [
-  'check',
-  'scenarios',
-  'trials',
-  'profile',
-  'panic',
-  'hang',
-  'noise',
-] as const;
+export const selfTestParts = ['check', 'scenarios', 'trials', 'profile', 'panic', 'hang', 'noise'] as const;
 
 export type SelfTestPart = (typeof selfTestParts)[number];
 

@@ -41,10 +41,7 @@ import {
  * Yields each diagnostic as it is made; repeats those that passed in an earlier process from the journal. Always undoes
  * its changes. Throws the signal's reason, and errors that no machine caused.
  */
-export async function* runSelfTest(
-  request: SelfTestRequest,
-  deps: SelfTestDeps,
-): AsyncGenerator<Diagnostic> {
+export async function* runSelfTest(request: SelfTestRequest, deps: SelfTestDeps): AsyncGenerator<Diagnostic> {
   let opened: OpenFreebsd | undefined;
   let isLost = false;
   const selfTest: SelfTest = {
@@ -129,9 +126,7 @@ function stepsOf(selfTest: SelfTest): CheckStep[] {
   const booted = [...first, steps.kernel, steps.boot];
   const remembered = (step: CheckStep): CheckStep => journal.remembered(step);
   return [
-    ...(has('check')
-      ? [remembered({ what: steps.check, needs: [], run: () => check(selfTest) })]
-      : []),
+    ...(has('check') ? [remembered({ what: steps.check, needs: [], run: () => check(selfTest) })] : []),
     { what: steps.kernel, needs: first, run: (what) => readyBase(selfTest, what) },
     remembered({
       what: steps.boot,
@@ -161,12 +156,8 @@ function stepsOf(selfTest: SelfTest): CheckStep[] {
       run: (what) => bootOnce(selfTest, 2, what),
     }),
     remembered({ what: steps.home, needs: booted, run: (what) => bootHome(selfTest, what) }),
-    ...(has('panic')
-      ? [remembered({ what: 'a panic', needs: booted, run: (what) => panic(selfTest, what) })]
-      : []),
-    ...(has('hang')
-      ? [remembered({ what: 'a hang', needs: booted, run: (what) => hang(selfTest, what) })]
-      : []),
+    ...(has('panic') ? [remembered({ what: 'a panic', needs: booted, run: (what) => panic(selfTest, what) })] : []),
+    ...(has('hang') ? [remembered({ what: 'a hang', needs: booted, run: (what) => hang(selfTest, what) })] : []),
     ...(has('noise')
       ? [
           remembered({
@@ -197,11 +188,7 @@ async function bootOnce(selfTest: SelfTest, boot: number, what: string): Promise
   return [ok(what, `${kernel} of ${root} after ${durations}, ${lab.boots.booted?.kernel ?? ''}`)];
 }
 
-async function installAndRemove(
-  selfTest: SelfTest,
-  scenario: Scenario,
-  what: string,
-): Promise<Diagnostic[]> {
+async function installAndRemove(selfTest: SelfTest, scenario: Scenario, what: string): Promise<Diagnostic[]> {
   const trouble = await bootBase(selfTest, 1);
   if (trouble !== undefined) return [wrong(what, trouble, goOn)];
   const host = (await selfTest.open()).dut.host();
@@ -212,9 +199,7 @@ async function installAndRemove(
   }
   const left = provesScenario('forwarding', await proofOf(host), { own: selfTest.rules });
   if (left.kind === 'in-force') return [ok(what, 'active, and removed again')];
-  return [
-    wrong(what, `a part of it remains: ${left.reason}`, 'reboot the DUT, and check it there'),
-  ];
+  return [wrong(what, `a part of it remains: ${left.reason}`, 'reboot the DUT, and check it there')];
 }
 
 /** A receiver's rates must be steady for ten seconds. */

@@ -115,9 +115,7 @@ function waitText(lab: LabState, ticket: QueueTicket, estimate: WaitEstimate): s
   const { place, of, expectedSeconds } = estimate;
   const wait = expectedSeconds === undefined ? '' : `, ${formatEstimate(expectedSeconds)}`;
   const machines = new Set([...ticket.wants.values()].flat());
-  const rivals = [...lab.held.values()].filter((holding) =>
-    holding.machines.some((machine) => machines.has(machine)),
-  );
+  const rivals = [...lab.held.values()].filter((holding) => holding.machines.some((machine) => machines.has(machine)));
   const holders = new Map(
     rivals.map(({ testbed, holder: { who, patch, purpose } }) => [
       testbed,

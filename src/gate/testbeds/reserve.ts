@@ -1,12 +1,7 @@
 // Reserves a testbed for a patch, prepares it, and releases it restored.
 
 import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
-import {
-  type Config,
-  isOnThisMachine,
-  type TestbedConfig,
-  type Traffic,
-} from '../../config/schema.ts';
+import { type Config, isOnThisMachine, type TestbedConfig, type Traffic } from '../../config/schema.ts';
 import { DutLostError } from '../../lab/freebsd/dut/dut-lost-error.ts';
 import type { FreebsdDeps } from '../../lab/freebsd/freebsd-deps.ts';
 import { FencedError } from '../../lab/lease/fence.ts';
@@ -90,11 +85,7 @@ export async function reserveTestbed(
 export class MisconfiguredError extends UsageError {}
 
 /** Returns the reason if the testbed cannot be used. Throws a MisconfiguredError. */
-async function readied(
-  lease: Lease,
-  config: Config,
-  deps: ReserveDeps,
-): Promise<string | undefined> {
+async function readied(lease: Lease, config: Config, deps: ReserveDeps): Promise<string | undefined> {
   const testbed = config.testbeds[lease.testbed];
   const { leftBy } = lease.holding;
   if (testbed === undefined) return 'it is not in the configuration';
@@ -146,12 +137,7 @@ const isOfController = (kind: HostError['kind']): boolean =>
   kind === 'login' || kind === 'login-refused' || kind === 'host-key';
 
 /** Each login raises the fence. The DUT may not be up yet. */
-async function restoreBase(
-  testbed: TestbedConfig,
-  lease: Lease,
-  config: Config,
-  deps: ReserveDeps,
-): Promise<void> {
+async function restoreBase(testbed: TestbedConfig, lease: Lease, config: Config, deps: ReserveDeps): Promise<void> {
   // Starting the embedded lab removes leftovers.
   if (isOnThisMachine(testbed)) return;
   if (testbed.kind === 'freebsd') {
@@ -168,10 +154,7 @@ const isOfTheMachines = (error: unknown): boolean =>
     : [DutLostError, PowerError, FencedError].some((kind) => error instanceof kind);
 
 /** Checks a testbed without changing it. Returns the trouble found. */
-async function troubleOf(
-  testbed: TestbedConfig,
-  { machines, notify }: ReserveDeps,
-): Promise<string | undefined> {
+async function troubleOf(testbed: TestbedConfig, { machines, notify }: ReserveDeps): Promise<string | undefined> {
   // A cancelled gate still releases a checked testbed.
   const signal = new AbortController().signal;
   const { healthOf, whyUnhealthy } = await import('../../lab/check/health.ts');

@@ -44,9 +44,7 @@ export function builderSteps(builder: BuilderMachine | undefined): CheckStep[] {
     on(builder, 'the compiler on the builder', async (host, what) => {
       const outcome = await host.run(shell`cc --version`, limits);
       if (isGood(outcome)) return [ok(what, outcome.stdout.split('\n')[0]?.trim() ?? '')];
-      return [
-        wrong(what, 'it has no cc', 'install the base system with its compiler on the builder'),
-      ];
+      return [wrong(what, 'it has no cc', 'install the base system with its compiler on the builder')];
     }),
     ...(usesFilemon ? [on(builder, 'filemon on the builder', filemon)] : []),
     on(builder, 'the builds on the builder', (host, what) => builds(host, config, what)),
@@ -63,9 +61,7 @@ export function builderSteps(builder: BuilderMachine | undefined): CheckStep[] {
 const noBuilder: CheckStep = {
   what: 'the builder',
   needs: [],
-  run: async () => [
-    skipped('the builder', '`builder` is not configured: only prebuilt kernels can be measured'),
-  ],
+  run: async () => [skipped('the builder', '`builder` is not configured: only prebuilt kernels can be measured')],
 };
 
 async function clone(host: Host, repository: string, what: string): Promise<Diagnostic[]> {
@@ -86,8 +82,7 @@ async function builds(host: Host, config: BuilderConfig, what: string): Promise<
       ? `as ${user}, who can change the whole machine: a jail would confine builds (\`jail\` in ppsgate.yml)`
       : `as ${jail.user} in the jail ${jail.name}, without network`;
   const diagnostics = [ok(what, confinement)];
-  const [socket] =
-    jail === undefined ? [] : await socketsInJail(host, config, limits.timeoutSeconds);
+  const [socket] = jail === undefined ? [] : await socketsInJail(host, config, limits.timeoutSeconds);
   if (socket !== undefined) {
     const why = `builds can reach ${socket}, because their jail shares the folders of its host: give the jail its own /var/run and /tmp`;
     diagnostics.push(ok('the sockets on the builder', why));
@@ -100,13 +95,7 @@ async function builds(host: Host, config: BuilderConfig, what: string): Promise<
 
 async function filemon(host: Host, what: string): Promise<Diagnostic[]> {
   if (await does(host, shell`kldstat -q -m filemon`)) return [ok(what, 'it is loaded')];
-  return [
-    wrong(
-      what,
-      'it is not loaded',
-      'run `kldload filemon` and `sysrc kld_list+=filemon` on the builder',
-    ),
-  ];
+  return [wrong(what, 'it is not loaded', 'run `kldload filemon` and `sysrc kld_list+=filemon` on the builder')];
 }
 
 async function spaceFor(host: Host, folder: string): Promise<{ path: string; bytes: number }> {

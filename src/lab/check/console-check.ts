@@ -4,16 +4,7 @@ import { lastLine, shortened } from '../../model/one-line.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { shell } from '../../system/shell.ts';
 import { type ConsoleConfig, ConsoleError } from '../console/console.ts';
-import {
-  type CheckedMachine,
-  type CheckStep,
-  type Diagnostic,
-  limits,
-  ok,
-  on,
-  skipped,
-  wrong,
-} from './diagnostic.ts';
+import { type CheckedMachine, type CheckStep, type Diagnostic, limits, ok, on, skipped, wrong } from './diagnostic.ts';
 import type { CheckDeps } from './power-check.ts';
 
 type ConsoleCheck = { name: string; testbed: FreebsdTestbed; dut: CheckedMachine; deps: CheckDeps };
@@ -22,13 +13,10 @@ export function consoleStep({ name, testbed, dut, deps }: ConsoleCheck): CheckSt
   const what = 'the console of the DUT';
   const { console } = testbed.dut;
   if (console === undefined) {
-    const why =
-      '`console` is not configured: a kernel that does not boot usually reports the cause only there';
+    const why = '`console` is not configured: a kernel that does not boot usually reports the cause only there';
     return { what, needs: [], run: async () => [skipped(what, why)] };
   }
-  return on(dut, what, async (host) => [
-    await consoleDiagnostic(host, { what, name, console, deps }),
-  ]);
+  return on(dut, what, async (host) => [await consoleDiagnostic(host, { what, name, console, deps })]);
 }
 
 type OpenCheck = { what: string; name: string; console: ConsoleConfig; deps: CheckDeps };
@@ -37,20 +25,15 @@ const maxCharacters = 65_536;
 const maxSeconds = 10;
 
 /** Writes a word to /dev/console, which proves that the console is the DUT's. */
-async function consoleDiagnostic(
-  host: Host,
-  { what, name, console, deps }: OpenCheck,
-): Promise<Diagnostic> {
+async function consoleDiagnostic(host: Host, { what, name, console, deps }: OpenCheck): Promise<Diagnostic> {
   let shown = '';
   const onOutput = (chunk: Buffer) => {
     shown = (shown + chunk.toString('latin1')).slice(-maxCharacters);
   };
-  const opened = await deps
-    .openConsole(`the DUT of ${name}`, console, onOutput)
-    .catch((error: unknown) => {
-      if (error instanceof ConsoleError) return error;
-      throw error;
-    });
+  const opened = await deps.openConsole(`the DUT of ${name}`, console, onOutput).catch((error: unknown) => {
+    if (error instanceof ConsoleError) return error;
+    throw error;
+  });
   if (opened instanceof ConsoleError) return wrong(what, opened.message, fixes[console.kind]);
   try {
     // The DUT makes the word, so that a replayed recording has the same one.
@@ -69,8 +52,7 @@ async function consoleDiagnostic(
 const fixes: Record<ConsoleConfig['kind'], string> = {
   ipmi: 'check with `ipmitool sol info` and `ipmitool channel getaccess 1` that Serial over LAN is enabled for operators and for this user; to enable it: `ipmitool sol set enabled true 1`, `ipmitool sol set privilege-level operator 1`, `ipmitool sol payload enable 1 ID`',
   conserver: 'run `console -s` with its name here, as the user that runs ppsgate',
-  command:
-    'run the command here, as the user that runs ppsgate; it must keep running until it is stopped',
+  command: 'run the command here, as the user that runs ppsgate; it must keep running until it is stopped',
 };
 
 /** The kernel writes to all active consoles: in kern.console, `ttyu1,ttyv0,/…`, those before the slash. */
@@ -86,8 +68,7 @@ async function unseen(host: Host, what: string, shown: string): Promise<Diagnost
     return wrong(what, why, serialFirst);
   }
   const last = lastLine(shown);
-  const instead =
-    last === undefined ? 'and received nothing at all' : `but received "${shortened(last)}"`;
+  const instead = last === undefined ? 'and received nothing at all' : `but received "${shortened(last)}"`;
   return wrong(
     what,
     `it shows nothing of what the DUT writes to ${first}, ${instead}`,

@@ -106,11 +106,9 @@ export function on(
 
 export const limits = { timeoutSeconds: 60 };
 
-export const isGood = (outcome: CommandOutcome): boolean =>
-  outcome.kind === 'exited' && outcome.code === 0;
+export const isGood = (outcome: CommandOutcome): boolean => outcome.kind === 'exited' && outcome.code === 0;
 
-export const does = async (host: Host, command: Command): Promise<boolean> =>
-  isGood(await host.run(command, limits));
+export const does = async (host: Host, command: Command): Promise<boolean> => isGood(await host.run(command, limits));
 
 export const inGigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(1)} GB`;
 
@@ -168,9 +166,7 @@ function fixOfKey({ host, port, user, privateKeyPath }: HostConfig, wasRefused: 
     const change = typed(shell`ssh-keygen -p -f ${privateKeyPath}`);
     return `remove its passphrase with ${change}, or remove \`key\` and use the ssh agent`;
   }
-  const copy = typed(
-    shell`ssh-copy-id -i ${`${privateKeyPath}.pub`} -p ${port} ${`${user}@${host}`}`,
-  );
+  const copy = typed(shell`ssh-copy-id -i ${`${privateKeyPath}.pub`} -p ${port} ${`${user}@${host}`}`);
   return `${copy}, with \`PermitRootLogin prohibit-password\` in its /etc/ssh/sshd_config`;
 }
 

@@ -69,11 +69,7 @@ async function* trials(check: CeilingCheck): AsyncGenerator<Diagnostic> {
   const line = (some: readonly CeilingSender[]) => lineOf(check, some, dut.gigabits);
   if (senders.length > 1) {
     for (const sender of senders) {
-      yield aloneDiagnostic(
-        `${sender.label} alone`,
-        await trialOf(check, [sender], through),
-        line([sender]),
-      );
+      yield aloneDiagnostic(`${sender.label} alone`, await trialOf(check, [sender], through), line([sender]));
     }
   }
   const what = senders.length > 1 ? 'all senders together' : ceiling;
@@ -126,10 +122,7 @@ async function backToBack(
   receiver: Host,
   { from, to }: NonNullable<SenderConfig['backToBack']>,
 ): Promise<Diagnostic> {
-  const [near, far] = [
-    await portOn(sender.host, netmapPort(from)),
-    await portOn(receiver, netmapPort(to)),
-  ];
+  const [near, far] = [await portOn(sender.host, netmapPort(from)), await portOn(receiver, netmapPort(to))];
   const joined: CeilingSender = {
     ...sender,
     interface: from,
@@ -146,17 +139,10 @@ async function backToBack(
   const fault = faultOf(what, trial);
   if (fault !== undefined || trial.kind !== 'measured') return fault ?? skipped(what, way);
   const line = lineOf(check, [joined], far.gigabits);
-  return ok(
-    what,
-    `${offers(trial, line)}, and the receiver counts ${formatPps(trial.run.medianPps)}`,
-  );
+  return ok(what, `${offers(trial, line)}, and the receiver counts ${formatPps(trial.run.medianPps)}`);
 }
 
-function receiverDiagnostic(
-  trial: CeilingTrial,
-  egress: string,
-  egressPackets: number | undefined,
-): Diagnostic {
+function receiverDiagnostic(trial: CeilingTrial, egress: string, egressPackets: number | undefined): Diagnostic {
   const what = 'the receiver compared with the DUT';
   if (trial.kind !== 'measured' || egressPackets === undefined) {
     return skipped(what, `the DUT has no counter of the packets sent by ${egress}`);
@@ -246,11 +232,7 @@ function aloneDiagnostic(what: string, trial: CeilingTrial, line: LineCapacity):
   return fault ?? ok(what, throughput(trial, line));
 }
 
-function togetherDiagnostic(
-  what: string,
-  trial: CeilingTrial,
-  limit: LineCapacity | 'rate',
-): Diagnostic {
+function togetherDiagnostic(what: string, trial: CeilingTrial, limit: LineCapacity | 'rate'): Diagnostic {
   const fault = faultOf(what, trial);
   if (fault !== undefined) return fault;
   const reason = whyLimited(trial);
@@ -261,18 +243,12 @@ function togetherDiagnostic(
   const fix = isLine
     ? 'the link is saturated: measure a firewall scenario, or use a faster card'
     : 'give the sender more `threads` (and rings), or add a second sender';
-  return wrong(
-    what,
-    `this generator does not reach the DUT's limit: it ${throughput(trial, limit)}`,
-    fix,
-  );
+  return wrong(what, `this generator does not reach the DUT's limit: it ${throughput(trial, limit)}`, fix);
 }
 
-const fixOfRate =
-  'set `traffic.rate` between the limit of the DUT and that of the senders, or remove it';
+const fixOfRate = 'set `traffic.rate` between the limit of the DUT and that of the senders, or remove it';
 
-const offeredOf = (trial: CeilingTrial): number =>
-  trial.kind === 'measured' ? (trial.run.offeredPps ?? 0) : 0;
+const offeredOf = (trial: CeilingTrial): number => (trial.kind === 'measured' ? (trial.run.offeredPps ?? 0) : 0);
 
 /** Undefined if the generators did not limit the rate. */
 function whyLimited(trial: CeilingTrial): string | undefined {

@@ -54,10 +54,7 @@ export type FreebsdCheck = {
 };
 
 /** Changes nothing on any machine, except for the DUT's power cycle. */
-export async function* checkFreebsdTestbed(
-  check: FreebsdCheck,
-  deps: CheckDeps,
-): AsyncGenerator<Diagnostic> {
+export async function* checkFreebsdTestbed(check: FreebsdCheck, deps: CheckDeps): AsyncGenerator<Diagnostic> {
   await using opened = new AsyncDisposableStack();
   const lab = checkedTestbed(check, deps);
   for (const machine of allOf(lab)) opened.defer(async () => machine.host?.close());
@@ -120,9 +117,7 @@ function stepsOf(lab: CheckedTestbed): CheckStep[] {
   const dutPorts = dutPortSteps(testbed, dut, deps);
   const generatorSteps = generators.flatMap((machine) => [
     ...generatorPortSteps(machine, deps),
-    on(machine, `the flow control of ${machine.label}`, (host, what) =>
-      flowControl(host, machine, what),
-    ),
+    on(machine, `the flow control of ${machine.label}`, (host, what) => flowControl(host, machine, what)),
     on(machine, `pkt-gen on ${machine.label}`, pktGen),
     on(machine, `netmap on ${machine.label}`, netmap),
   ]);
@@ -172,11 +167,7 @@ async function release(host: Host, what: string): Promise<Diagnostic[]> {
 
 type Sleeper = Pick<CheckDeps, 'sleep'>;
 
-export const dutPortSteps = (
-  { dut }: FreebsdTestbed,
-  machine: CheckedMachine,
-  deps: Sleeper,
-): CheckStep[] =>
+export const dutPortSteps = ({ dut }: FreebsdTestbed, machine: CheckedMachine, deps: Sleeper): CheckStep[] =>
   [dut.ingress, dut.egress].map(({ interface: name }) =>
     on(machine, `${name} of the DUT`, (host, what) => dutPort(host, name, what, deps)),
   );
@@ -187,12 +178,7 @@ export const generatorPortSteps = (machine: GeneratorMachine, deps: Sleeper): Ch
     return on(machine, what, (host) => generatorPort(host, role, what, deps));
   });
 
-async function dutPort(
-  host: Host,
-  name: string,
-  what: string,
-  deps: Sleeper,
-): Promise<Diagnostic[]> {
+async function dutPort(host: Host, name: string, what: string, deps: Sleeper): Promise<Diagnostic[]> {
   const port = await settledInterface(host, name, deps);
   if (port === undefined) return [await noInterface(host, name, what)];
   return [linkOf(port, 'the DUT', what)];
@@ -201,11 +187,7 @@ async function dutPort(
 /** Seconds without a link, at both ends of the cable, after pkt-gen had the port open. */
 const settleSeconds = 5;
 
-async function settledInterface(
-  host: Host,
-  name: string,
-  deps: Sleeper,
-): Promise<Interface | undefined> {
+async function settledInterface(host: Host, name: string, deps: Sleeper): Promise<Interface | undefined> {
   const port = await interfaceOn(host, name);
   if (port === undefined || port.isActive || !port.flags.includes('UP')) return port;
   await deps.sleep(settleSeconds);
@@ -251,35 +233,18 @@ function linkOf(port: Interface, label: string, what: string): Diagnostic {
     return wrong(what, 'it is down', fix);
   }
   if (port.isActive) return ok(what, speedOf(port));
-  return wrong(
-    what,
-    'it has no link',
-    'check its cable, its transceiver and the port at the other end',
-  );
+  return wrong(what, 'it has no link', 'check its cable, its transceiver and the port at the other end');
 }
 
-function macOf(
-  { mac }: Interface,
-  configured: string,
-  native: Interface | undefined,
-  port: string,
-): Diagnostic {
+function macOf({ mac }: Interface, configured: string, native: Interface | undefined, port: string): Diagnostic {
   const what = `the MAC address of ${port}`;
   if (mac === configured) return ok(what, configured);
   const whose = native?.mac === configured ? `, the address of ${native.name}` : '';
   const why = `it is ${mac ?? 'none'}, but ppsgate.yml has ${configured}${whose}`;
-  return wrong(
-    what,
-    why,
-    `write \`mac: "${mac}"\` in ppsgate.yml, and into static_arp and static_ndp of the DUT`,
-  );
+  return wrong(what, why, `write \`mac: "${mac}"\` in ppsgate.yml, and into static_arp and static_ndp of the DUT`);
 }
 
-async function flowControl(
-  host: Host,
-  { roles }: GeneratorMachine,
-  what: string,
-): Promise<Diagnostic[]> {
+async function flowControl(host: Host, { roles }: GeneratorMachine, what: string): Promise<Diagnostic[]> {
   const problems = await Promise.all(
     roles.map(async ({ label, port }) => {
       const settings = generatorPortSettings(port.interface);
@@ -314,8 +279,7 @@ async function pktGen(host: Host, what: string): Promise<Diagnostic[]> {
 
 async function netmap(host: Host, what: string): Promise<Diagnostic[]> {
   if (await does(host, shell`test -e /dev/netmap`)) return [ok(what, '/dev/netmap is there')];
-  const fix =
-    'run `kldload netmap` on it, or boot a kernel with `device netmap` in its configuration';
+  const fix = 'run `kldload netmap` on it, or boot a kernel with `device netmap` in its configuration';
   return [wrong(what, 'there is no /dev/netmap', fix)];
 }
 
@@ -328,23 +292,14 @@ function mtuSteps({ dut, generators, testbed, traffic, frameSizes }: CheckedTest
   const step = (machine: CheckedMachine, label: string, port: string, role: keyof typeof minMtu) =>
     on(machine, `frames of ${frameBytes} bytes on ${port} of ${label}`, async (host, what) => {
       const short = await shortMtu(host, port, minMtu[role](frameBytes));
-      return [
-        short === undefined
-          ? ok(what, 'they fit its MTU')
-          : wrong(what, `it ${short.is}`, short.fix),
-      ];
+      return [short === undefined ? ok(what, 'they fit its MTU') : wrong(what, `it ${short.is}`, short.fix)];
     });
   const { ingress, egress } = testbed.dut;
   return [
     ...[ingress, egress].map((port) => step(dut, dut.label, port.interface, 'dut')),
     ...generators.flatMap((machine) =>
       machine.roles.map(({ label, port }) =>
-        step(
-          machine,
-          label,
-          netmapPort(port.interface),
-          port === testbed.receiver ? 'receiver' : 'sender',
-        ),
+        step(machine, label, netmapPort(port.interface), port === testbed.receiver ? 'receiver' : 'sender'),
       ),
     ),
   ];
@@ -367,8 +322,7 @@ async function pathsOf(lab: CheckedTestbed, host: Host, what: string): Promise<D
 async function settingsOf(lab: CheckedTestbed, host: Host, what: string): Promise<Diagnostic[]> {
   const context = contextOf(lab);
   const { waive = {} } = lab.testbed;
-  const read = async () =>
-    waived(checkSettings(await readAll(host, settingsCommands(context)), context), waive);
+  const read = async () => waived(checkSettings(await readAll(host, settingsCommands(context)), context), waive);
   const settled = await onceSettled(read, lab.deps.sleep);
   const problems = settled.filter(({ isVital }) => !isVital);
   const superfluous = Object.keys(waive)
@@ -378,9 +332,7 @@ async function settingsOf(lab: CheckedTestbed, host: Host, what: string): Promis
   return [
     ...(problems.every(({ isWaived }) => isWaived) ? [ok(what, `all pass${but}`)] : []),
     ...problems.map((problem) => diagnosticOf(problem)),
-    ...unknownFlowControl(
-      [lab.testbed.dut.ingress, lab.testbed.dut.egress].map((port) => port.interface),
-    ),
+    ...unknownFlowControl([lab.testbed.dut.ingress, lab.testbed.dut.egress].map((port) => port.interface)),
     ...superfluous,
   ];
 }
@@ -391,10 +343,7 @@ async function firewalls(host: Host, what: string): Promise<Diagnostic[]> {
   return warnings.map((sentence) => ok(what, sentence.replace(/\.$/, '')));
 }
 
-function diagnosticOf(
-  { setting, message, fix, isWaived }: SettingProblem,
-  where = 'the DUT',
-): Diagnostic {
+function diagnosticOf({ setting, message, fix, isWaived }: SettingProblem, where = 'the DUT'): Diagnostic {
   if (isWaived) return ok(setting, message.replace(`${setting} `, '').replace(/\.$/, ''));
   const fixed = advice(fix, where);
   const why = message.replace(`${setting} `, '').replace(`: ${fixed}.`, '');
@@ -403,9 +352,7 @@ function diagnosticOf(
 
 function bootSteps({ dut, testbed }: CheckedTestbed): CheckStep[] {
   const { method } = testbed.dut.boot;
-  const boots = on(dut, `the boot method, ${method}`, (host, what) =>
-    bootMethod(host, method, what),
-  );
+  const boots = on(dut, `the boot method, ${method}`, (host, what) => bootMethod(host, method, what));
   // An image goes into a slice, not into /boot.
   if (method === 'nanobsd') return [boots];
   return [boots, on(dut, 'the space in /boot of the DUT', bootSpace)];

@@ -32,10 +32,7 @@ import { dutPortSteps, generatorPortSteps, machinesOf } from './freebsd-check.ts
 import { interfaceStep, linuxMachinesOf } from './linux-check.ts';
 import { type CheckDeps, powerSteps } from './power-check.ts';
 
-export async function* healthOf(
-  testbed: TestbedConfig,
-  deps: CheckDeps,
-): AsyncGenerator<Diagnostic> {
+export async function* healthOf(testbed: TestbedConfig, deps: CheckDeps): AsyncGenerator<Diagnostic> {
   await using opened = new AsyncDisposableStack();
   const connect: Connect = async (host, label) => {
     const connected = opened.use(await deps.connect(host, label));
@@ -72,10 +69,7 @@ const embedded: CheckStep = {
   what: 'the embedded lab',
   needs: [],
   run: async () => [
-    skipped(
-      'the embedded lab',
-      'none exists between two experiments: each experiment creates its own',
-    ),
+    skipped('the embedded lab', 'none exists between two experiments: each experiment creates its own'),
   ],
 };
 
@@ -89,9 +83,7 @@ function freebsdSteps(testbed: FreebsdTestbed, deps: CheckDeps): CheckStep[] {
     on(dut, 'the next boot of the DUT', (host, what) => nextBoot(host, method, what)),
     on(dut, 'the firewalls of the DUT', firewalls),
     on(dut, 'the files of the DUT', files),
-    ...(method === 'boot-environment'
-      ? [on(dut, 'the boot environments of the DUT', environments)]
-      : []),
+    ...(method === 'boot-environment' ? [on(dut, 'the boot environments of the DUT', environments)] : []),
     ...generators.map((machine) => on(machine, `the programs on ${machine.label}`, pktGen)),
     ...dutPortSteps(testbed, dut, deps),
     ...generators.flatMap((machine) => generatorPortSteps(machine, deps)),
@@ -170,14 +162,12 @@ async function firewalls(host: Host, what: string): Promise<Diagnostic[]> {
   return [wrong(what, `${stranger} is enabled`, fix)];
 }
 
-const pktGen = (host: Host, what: string): Promise<Diagnostic[]> =>
-  programs(host, what, shell`pgrep -x pkt-gen`);
+const pktGen = (host: Host, what: string): Promise<Diagnostic[]> => programs(host, what, shell`pgrep -x pkt-gen`);
 
 /** pgrep(1) exits with 1 if nothing matches. */
 async function programs(host: Host, what: string, pgrep: Command): Promise<Diagnostic[]> {
   const outcome = await host.run(pgrep, limits);
-  if (outcome.kind === 'exited' && outcome.code === 1)
-    return [ok(what, 'nothing of an experiment is left')];
+  if (outcome.kind === 'exited' && outcome.code === 1) return [ok(what, 'nothing of an experiment is left')];
   if (!isGood(outcome)) {
     return [wrong(what, `${typed(pgrep)} fails`, 'run it there and fix the error')];
   }
@@ -212,9 +202,7 @@ async function linuxFiles(host: Host, what: string): Promise<Diagnostic[]> {
   if (names.length === 0) return [ok(what, 'nothing of an experiment is left')];
   const leftovers = names.map((name) => `${ourFolder}/${name}`);
   const script = `${ourFolder}/dut/dut.bash`;
-  const restoreFirst = names.includes('dut')
-    ? `${typed(shell`bash ${script} restore`)} and then `
-    : '';
+  const restoreFirst = names.includes('dut') ? `${typed(shell`bash ${script} restore`)} and then ` : '';
   const fix = `${restoreFirst}${typed(shell`rm -rf ${ourFolder}`)} there`;
   return [wrong(what, `left behind: ${leftovers.join(', ')}`, fix)];
 }

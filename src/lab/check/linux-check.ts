@@ -45,11 +45,7 @@ export function linuxMachinesOf({
   dut,
   receiver,
 }: LinuxTestbed): Record<'sender' | 'dut' | 'receiver', LinuxMachine> {
-  const machine = (
-    label: string,
-    config: CheckedMachine['config'],
-    ...names: string[]
-  ): LinuxMachine => ({
+  const machine = (label: string, config: CheckedMachine['config'], ...names: string[]): LinuxMachine => ({
     label,
     config,
     host: undefined,
@@ -62,11 +58,7 @@ export function linuxMachinesOf({
   };
 }
 
-const withPrograms = (
-  machine: LinuxMachine,
-  what: string,
-  look: Parameters<typeof on>[2],
-): CheckStep => ({
+const withPrograms = (machine: LinuxMachine, what: string, look: Parameters<typeof on>[2]): CheckStep => ({
   ...on(machine, what, look),
   needs: [sshTo(machine), programsOf(machine)],
 });

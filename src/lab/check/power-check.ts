@@ -6,15 +6,7 @@ import type { Host } from '../../system/host/ssh.ts';
 import { hasBootedSinceMark, markBoot } from '../freebsd/boot/boot-system.ts';
 import type { FreebsdDeps } from '../freebsd/freebsd-deps.ts';
 import type { PowerConfig } from '../power/power.ts';
-import {
-  type CheckedMachine,
-  type CheckStep,
-  type Diagnostic,
-  ok,
-  skipped,
-  sshTo,
-  wrong,
-} from './diagnostic.ts';
+import { type CheckedMachine, type CheckStep, type Diagnostic, ok, skipped, sshTo, wrong } from './diagnostic.ts';
 
 export type CheckDeps = FreebsdDeps & {
   notify(sentence: string): void;
@@ -43,16 +35,11 @@ export function powerSteps(lab: PowerCheck): CheckStep[] {
   const what = powerCycled;
   return [
     { what: powerControl, needs: [], run: () => powerState(lab, power) },
-    ...(cycles
-      ? [{ what, needs: [sshTo(dut), powerControl], run: () => powerCycle(lab, power, what) }]
-      : []),
+    ...(cycles ? [{ what, needs: [sshTo(dut), powerControl], run: () => powerCycle(lab, power, what) }] : []),
   ];
 }
 
-async function powerState(
-  { name, dut, deps }: PowerCheck,
-  config: PowerConfig,
-): Promise<Diagnostic[]> {
+async function powerState({ name, dut, deps }: PowerCheck, config: PowerConfig): Promise<Diagnostic[]> {
   const power = await deps.openPower(`the DUT of ${name}`, config);
   const state = await power.state();
   if (state === 'on') return [ok(powerControl, 'it reports that the DUT is on')];
@@ -67,11 +54,7 @@ async function powerState(
   ];
 }
 
-async function powerCycle(
-  lab: PowerCheck,
-  config: PowerConfig,
-  what: string,
-): Promise<Diagnostic[]> {
+async function powerCycle(lab: PowerCheck, config: PowerConfig, what: string): Promise<Diagnostic[]> {
   const { name, dut, deps, testbed } = lab;
   if (dut.host === undefined) return [];
   await markBoot(dut.host);

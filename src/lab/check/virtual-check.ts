@@ -1,10 +1,6 @@
 // Checks with one guest that this machine's guests boot, count instructions and panic as a testbed requires.
 import { readFile } from 'node:fs/promises';
-import type {
-  FreebsdGuestsConfig,
-  LinuxGuestsConfig,
-  VirtualTestbed,
-} from '../../config/virtual-testbed.ts';
+import type { FreebsdGuestsConfig, LinuxGuestsConfig, VirtualTestbed } from '../../config/virtual-testbed.ts';
 import { grouped } from '../../model/format.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import { UsageError } from '../../model/usage-error.ts';
@@ -23,24 +19,13 @@ import { guestImage } from '../qemu/official-image.ts';
 import { type Guest, GuestEndedError } from '../qemu/vm/guest.ts';
 import { KernelFilesError, NoOwnKernelError } from '../qemu/vm/kernel-files.ts';
 import { guestCpu, type VirtualLab, virtualLabUp } from '../qemu/vm/virtual-lab.ts';
-import {
-  type CheckStep,
-  type Diagnostic,
-  lookAgain,
-  ok,
-  skipped,
-  walk,
-  wrong,
-} from './diagnostic.ts';
+import { type CheckStep, type Diagnostic, lookAgain, ok, skipped, walk, wrong } from './diagnostic.ts';
 
 export type MachineOfGuests = {
   /** Throws a LabImpossibleError. */
   require(): Promise<void>;
   /** Waits until no other process uses this machine. */
-  up(
-    testbed: VirtualTestbed,
-    wait: { notify?: (text: string) => void; signal: AbortSignal },
-  ): Promise<VirtualLab>;
+  up(testbed: VirtualTestbed, wait: { notify?: (text: string) => void; signal: AbortSignal }): Promise<VirtualLab>;
 };
 
 const thisMachine: MachineOfGuests = {
@@ -92,9 +77,7 @@ async function bootLinux(
   if (kernel === undefined) return [skipped(what, withoutKernel(testbed))];
   const startedAt = performance.now();
   const variant = { variant: 'base', commit: '', files: [] };
-  const [booted] = await bootTogether({ ...deps, lab, cpus: [guestCpu], signal }, [
-    { variant, kernel },
-  ]);
+  const [booted] = await bootTogether({ ...deps, lab, cpus: [guestCpu], signal }, [{ variant, kernel }]);
   if (booted?.kind !== 'booted') {
     const why = booted === undefined ? 'no guest was booted' : `it did not boot: ${booted.reason}`;
     return [wrong(what, why, lookAgain)];
@@ -138,24 +121,19 @@ async function bootImage(
   const diagnostics = [
     ok(what, `${version} was up after ${seconds} s`),
     await counted(guest, testbed),
-    ...problems
-      .filter(isOfImage)
-      .map(({ setting, message }) => wrong(`its ${setting}`, message, lookAgain)),
+    ...problems.filter(isOfImage).map(({ setting, message }) => wrong(`its ${setting}`, message, lookAgain)),
   ];
   const again = await dut.rebootUnordered();
   if (again.kind === 'boot-failed') {
     return [...diagnostics, wrong('its reboot', again.reason, lookAgain)];
   }
   diagnostics.push(ok('its reboot', `it was up again after ${Math.round(again.seconds)} s`));
-  diagnostics.push(
-    await panicked(guest, dut.host(), shell`sysctl debug.debugger_on_panic=0 debug.kdb.panic=1`),
-  );
+  diagnostics.push(await panicked(guest, dut.host(), shell`sysctl debug.debugger_on_panic=0 debug.kdb.panic=1`));
   await console.close();
   return diagnostics;
 }
 
-const secondsSince = (startedAt: number): string =>
-  ((performance.now() - startedAt) / 1000).toFixed(1);
+const secondsSince = (startedAt: number): string => ((performance.now() - startedAt) / 1000).toFixed(1);
 
 async function counted(guest: Guest, { accelerator }: VirtualTestbed): Promise<Diagnostic> {
   const what = 'its instructions';
@@ -179,13 +157,9 @@ async function panicked(guest: Guest, host: Host, command: Command): Promise<Dia
 }
 
 function failed(what: string, error: unknown): Diagnostic {
-  const isOurs = [
-    LabImpossibleError,
-    LabInUseError,
-    KernelFilesError,
-    GuestEndedError,
-    UsageError,
-  ].some((kind) => error instanceof kind);
+  const isOurs = [LabImpossibleError, LabInUseError, KernelFilesError, GuestEndedError, UsageError].some(
+    (kind) => error instanceof kind,
+  );
   if (!isOurs) throw error;
   return wrong(what, reasonOf(error), lookAgain);
 }

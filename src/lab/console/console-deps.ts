@@ -49,11 +49,7 @@ function openOutput(onOutput: (chunk: Buffer) => void): PacedPipe {
   }
 }
 
-function start(
-  program: string,
-  args: readonly string[],
-  { env, onOutput, endInput }: StartOptions,
-): RunningProgram {
+function start(program: string, args: readonly string[], { env, onOutput, endInput }: StartOptions): RunningProgram {
   const output = openOutput(onOutput);
   // Detached: a new process group, so that it can be killed as one, and no terminal to prompt for a password.
   const child = spawn(program, args, {

@@ -42,10 +42,7 @@ export class ConsoleTape {
     if (first >= to) return Buffer.alloc(0);
     const start = first % this.#size;
     const end = start + (to - first);
-    return Buffer.concat([
-      this.#ring.subarray(start, end),
-      this.#ring.subarray(0, Math.max(0, end - this.#size)),
-    ]);
+    return Buffer.concat([this.#ring.subarray(start, end), this.#ring.subarray(0, Math.max(0, end - this.#size))]);
   }
 
   /**

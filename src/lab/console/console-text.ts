@@ -144,5 +144,4 @@ function readLines(text: string): { lines: string[]; unread: number } {
   return { lines, unread };
 }
 
-const asShown = (line: string): string =>
-  plainLine(line.replace(/[^\b][\b]/g, ''), maxLineCharacters);
+const asShown = (line: string): string => plainLine(line.replace(/[^\b][\b]/g, ''), maxLineCharacters);

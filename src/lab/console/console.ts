@@ -45,11 +45,7 @@ export async function openConsole(
       if (opens === undefined || opens.test(head)) isOpen.resolve(undefined);
     },
   });
-  const failure = await Promise.race([
-    isOpen.promise,
-    started.ended,
-    silence(consoleProgram, deps),
-  ]);
+  const failure = await Promise.race([isOpen.promise, started.ended, silence(consoleProgram, deps)]);
   if (failure === undefined) return opened(label, program, started);
   await started.close();
   throw new ConsoleError(
@@ -60,29 +56,20 @@ export async function openConsole(
 const maxHeadCharacters = 4096;
 
 /** Accepts silence as an idle machine, unless the program prints a message on opening. */
-async function silence(
-  { opens, openSeconds }: ConsoleProgram,
-  deps: ConsoleDeps,
-): Promise<ProgramEnd | undefined> {
+async function silence({ opens, openSeconds }: ConsoleProgram, deps: ConsoleDeps): Promise<ProgramEnd | undefined> {
   await deps.wait(openSeconds);
   if (opens === undefined) return undefined;
   return { how: `did not open within ${openSeconds} s`, lastError: undefined };
 }
 
-const opened = (
-  label: string,
-  program: string,
-  { ended, close }: RunningProgram,
-): OpenedConsole => ({
+const opened = (label: string, program: string, { ended, close }: RunningProgram): OpenedConsole => ({
   ended: ended.then((how) => `${label} is no longer recorded: ${sentence(program, how)}.`),
   close,
 });
 
 /** Names only the program: an argument may be a password. */
 const sentence = (program: string, { how, lastError }: ProgramEnd): string =>
-  [`${shortened(program)} ${how}`, lastError && `and wrote "${shortened(lastError)}"`]
-    .filter(Boolean)
-    .join(' ');
+  [`${shortened(program)} ${how}`, lastError && `and wrote "${shortened(lastError)}"`].filter(Boolean).join(' ');
 
 function labelOf(name: string, config: ConsoleConfig): string {
   switch (config.kind) {
@@ -105,11 +92,7 @@ type ConsoleProgram = {
   endInput?: string;
 };
 
-async function programOf(
-  label: string,
-  config: ConsoleConfig,
-  deps: ConsoleDeps,
-): Promise<ConsoleProgram> {
+async function programOf(label: string, config: ConsoleConfig, deps: ConsoleDeps): Promise<ConsoleProgram> {
   switch (config.kind) {
     case 'ipmi':
       return overLan(label, config, deps);
@@ -123,11 +106,7 @@ async function programOf(
 }
 
 /** A BMC has one session; a leftover one is ended first. */
-async function overLan(
-  label: string,
-  config: IpmiConfig,
-  deps: ConsoleDeps,
-): Promise<ConsoleProgram> {
+async function overLan(label: string, config: IpmiConfig, deps: ConsoleDeps): Promise<ConsoleProgram> {
   try {
     const password = await readPassword(label, config.passwordPath, deps);
     await requestBmc({ label, config, password, order: ['sol', 'deactivate'], deps });

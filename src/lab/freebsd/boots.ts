@@ -7,13 +7,7 @@ import type { Family } from '../../model/scenario.ts';
 import type { TestNetworks } from '../../model/traffic.ts';
 import { isJudged } from '../../model/variant-name.ts';
 import { describeScreen, type LastWords } from '../console/console-text.ts';
-import {
-  isAtFault,
-  lacksControl,
-  type Milestone,
-  type Tallies,
-  tallyOf,
-} from '../fault-attribution.ts';
+import { isAtFault, lacksControl, type Milestone, type Tallies, tallyOf } from '../fault-attribution.ts';
 import type { TrialOutcome } from '../testbed.ts';
 import { differences, flashed } from './dut/fingerprint.ts';
 import type { FreebsdDut } from './dut/freebsd-dut.ts';
@@ -59,11 +53,7 @@ export const bootsOf = (
   config: FreebsdTestbed,
   dut: FreebsdDut,
   deps: FreebsdDeps,
-  {
-    tallies = new Map(),
-    unread = new Set(),
-    addresses,
-  }: Partial<Pick<Boots, 'tallies' | 'unread' | 'addresses'>> = {},
+  { tallies = new Map(), unread = new Set(), addresses }: Partial<Pick<Boots, 'tallies' | 'unread' | 'addresses'>> = {},
 ): Boots => ({
   config,
   dut,
@@ -88,10 +78,7 @@ export function setListed(boots: Boots, variants: readonly string[]): void {
 }
 
 /** Returns the settings that fail on the DUT's own kernel; later boots are not rejected for them. */
-export async function inspectDut(
-  boots: Boots,
-  families: readonly Family[],
-): Promise<SettingProblem[]> {
+export async function inspectDut(boots: Boots, families: readonly Family[]): Promise<SettingProblem[]> {
   boots.families = families;
   const problems = await settingsThatFail(boots);
   boots.knownProblems = new Set(problems.map(({ setting }) => setting));
@@ -124,10 +111,7 @@ export const settingsThatFail = (
 type Ready = { kind: 'ready'; boot: Boot };
 
 /** Returns the current boot if such a run can use it; undefined if the DUT must boot. */
-export const bootOf = (
-  { booted }: Boots,
-  { variant, pair }: Pick<PlannedRun, 'variant' | 'pair'>,
-): Boot | undefined =>
+export const bootOf = ({ booted }: Boots, { variant, pair }: Pick<PlannedRun, 'variant' | 'pair'>): Boot | undefined =>
   booted?.variant === variant && booted.pair === pair && !booted.isSampled ? booted : undefined;
 
 /** Boots for a run unless the current boot suffices: one boot serves all cells of a pair's variant. */
@@ -141,11 +125,7 @@ export async function bootFor(
   const booted = bootOf(boots, { variant, pair });
   if (booted !== undefined) return { kind: 'ready', boot: booted };
   const unfitBoot = boots.unfit;
-  if (
-    unfitBoot?.variant === variant &&
-    unfitBoot.pair === pair &&
-    !unfitBoot.trials.has(planned.number)
-  ) {
+  if (unfitBoot?.variant === variant && unfitBoot.pair === pair && !unfitBoot.trials.has(planned.number)) {
     unfitBoot.trials.add(planned.number);
     return failed(unfitBoot.reason);
   }
@@ -212,10 +192,7 @@ function warnOfDifferences(boots: Boots, variant: string, found: readonly string
 export const takeWarnings = (boots: Boots): string[] => boots.warnings.splice(0);
 
 /** Checks the path right before every trial: a kernel may lose routes after its boot. */
-export async function pathProblem(
-  { config, dut, addresses }: Boots,
-  family: Family,
-): Promise<string | undefined> {
+export async function pathProblem({ config, dut, addresses }: Boots, family: Family): Promise<string | undefined> {
   const families = [family];
   const context = { ...settingsContext(config, families), addresses };
   const [problem] = await pathProblems(dut.host(), { context, families });

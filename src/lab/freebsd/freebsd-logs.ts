@@ -27,13 +27,7 @@ type FreebsdTrial = {
   traffic: Pick<Traffic, 'flows' | 'offeredPps' | 'packets'>;
   summary?: Pick<
     TrialSummary,
-    | 'kernel'
-    | 'busiestCpuRatio'
-    | 'egressPackets'
-    | 'ingressPackets'
-    | 'lineGigabits'
-    | 'starvation'
-    | 'limits'
+    'kernel' | 'busiestCpuRatio' | 'egressPackets' | 'ingressPackets' | 'lineGigabits' | 'starvation' | 'limits'
   >;
 };
 
@@ -57,9 +51,7 @@ export function readFreebsdLogs(
   // The receiver keeps counting between trials.
   const from = Math.max(0, log.rates.findIndex(isBusy));
   const to = log.rates.findLastIndex(isBusy) + 1 || log.rates.length;
-  const seconds = log.rates
-    .slice(from, to)
-    .reduce((sum, { intervalSeconds }) => sum + intervalSeconds, 0);
+  const seconds = log.rates.slice(from, to).reduce((sum, { intervalSeconds }) => sum + intervalSeconds, 0);
   const dropping = (variant: string) => {
     const limits = measured.medianPps === 0 ? summary.limits?.[variant] : undefined;
     const droppedBy = limits && mainDrop(limits);
@@ -95,10 +87,7 @@ function withEndsOf(
   const countedPackets = packetsIn(receiver);
   const sentPackets = sum(senders.map(packetsIn));
   return Object.fromEntries(
-    Object.entries(limits).map(([variant, one]) => [
-      variant,
-      withEnds(one, { sentPackets, countedPackets }),
-    ]),
+    Object.entries(limits).map(([variant, one]) => [variant, withEnds(one, { sentPackets, countedPackets })]),
   );
 }
 

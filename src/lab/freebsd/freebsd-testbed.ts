@@ -145,11 +145,7 @@ export async function openFreebsdMachines(
 }
 
 /** Recovers the DUT after a dead controller, by a power cycle if needed. Throws a HostError or a DutLostError. */
-export async function wakeFreebsdTestbed(
-  name: string,
-  config: FreebsdTestbed,
-  deps: FreebsdDeps,
-): Promise<void> {
+export async function wakeFreebsdTestbed(name: string, config: FreebsdTestbed, deps: FreebsdDeps): Promise<void> {
   await silenceGenerators(config, deps);
   const console = consoleOf(name, config, deps);
   try {
@@ -160,11 +156,7 @@ export async function wakeFreebsdTestbed(
   }
 }
 
-function consoleOf(
-  name: string,
-  { dut }: FreebsdTestbed,
-  deps: FreebsdDeps,
-): ConsoleRecorder | undefined {
+function consoleOf(name: string, { dut }: FreebsdTestbed, deps: FreebsdDeps): ConsoleRecorder | undefined {
   const { console } = dut;
   if (console === undefined) return undefined;
   const machine = `the DUT of ${name}`;
@@ -209,10 +201,7 @@ async function openPower(
   };
 }
 
-async function ingressOf(
-  host: Host,
-  name: string,
-): Promise<{ mac: string; gigabits: number | undefined }> {
+async function ingressOf(host: Host, name: string): Promise<{ mac: string; gigabits: number | undefined }> {
   const port = parseIfconfig(await host.output(shell`ifconfig ${name}`));
   if (port?.mac !== undefined) return { mac: port.mac, gigabits: port.gigabits };
   throw new HostError('command-failed', `${name} on ${host.name} has no MAC address.`);
@@ -255,21 +244,13 @@ async function inspect(
   await console?.open();
   return {
     fingerprint: { ...(await fingerprintOfDut(boots)), ...around },
-    warnings: [
-      ...problems.map(({ message }) => message),
-      ...firewalls,
-      ...(console?.takeProblems() ?? []),
-    ],
+    warnings: [...problems.map(({ message }) => message), ...firewalls, ...(console?.takeProblems() ?? [])],
   };
 }
 
 const maxRestores = 3;
 
-async function giveBack(
-  name: string,
-  dut: FreebsdDut,
-  firewallsOfSite: readonly Firewall[],
-): Promise<void> {
+async function giveBack(name: string, dut: FreebsdDut, firewallsOfSite: readonly Firewall[]): Promise<void> {
   for (let time = 1; ; time += 1) {
     try {
       await dut.restore();

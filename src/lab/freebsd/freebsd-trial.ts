@@ -22,13 +22,7 @@ import {
   setReference,
   takeWarnings,
 } from './boots.ts';
-import {
-  arrivedBetween,
-  busyShare,
-  countersCommands,
-  countersLog,
-  sentBetween,
-} from './dut/counters.ts';
+import { arrivedBetween, busyShare, countersCommands, countersLog, sentBetween } from './dut/counters.ts';
 import { limitsBetween } from './dut/limits.ts';
 import { parseIfconfig } from './dut/network.ts';
 import { freebsdLogNames, readFreebsdLogs } from './freebsd-logs.ts';
@@ -116,18 +110,12 @@ async function send(
   }
 }
 
-const kernelOf = async (
-  { prepared }: FreebsdMachines,
-  variant: string,
-  layout?: number,
-): Promise<VariantKernel> => (await prepared?.kernels.get(variant, layout)) ?? { kind: 'own' };
+const kernelOf = async ({ prepared }: FreebsdMachines, variant: string, layout?: number): Promise<VariantKernel> =>
+  (await prepared?.kernels.get(variant, layout)) ?? { kind: 'own' };
 
 const rulesOf = ({ prepared }: FreebsdMachines): PreparedKernels['rules'] => prepared?.rules ?? {};
 
-async function installRulesOf(
-  lab: FreebsdMachines,
-  scenario: Scenario,
-): Promise<string | undefined> {
+async function installRulesOf(lab: FreebsdMachines, scenario: Scenario): Promise<string | undefined> {
   const host = lab.boots.dut.host();
   // Disables the site's own firewalls, too; the next boot enables them again.
   if (lab.firewallsOfSite.length > 0) await markBoot(host);
@@ -177,9 +165,7 @@ async function measure(
     droppingRules(dut.host()),
     readMachines(),
   ]);
-  const [before = new Map(), after = new Map()] = [readBefore, readAfter].map((read) =>
-    read.get(roleOf(dut.host())),
-  );
+  const [before = new Map(), after = new Map()] = [readBefore, readAfter].map((read) => read.get(roleOf(dut.host())));
   const starvation = starvationBetween(readBefore, readAfter);
   await keepLog(freebsdLogNames.counters, countersLog(before, after));
   const busy = busyShare(before, after);
@@ -235,8 +221,7 @@ const linkSeconds = 15;
 /** Returns a clause: a pulled cable looks like a kernel that forwards nothing. */
 async function linkThatIsDown({ dut, deps, config }: Boots): Promise<string | undefined> {
   for (const { interface: name } of [config.dut.ingress, config.dut.egress]) {
-    const isActive = async () =>
-      parseIfconfig(await dut.host().output(shell`ifconfig ${name}`))?.isActive === true;
+    const isActive = async () => parseIfconfig(await dut.host().output(shell`ifconfig ${name}`))?.isActive === true;
     for (let seconds = 0; !(await isActive()); seconds += 1) {
       if (seconds === linkSeconds) return `the link of the DUT's ${name} is down`;
       await deps.sleep(1);

@@ -46,20 +46,11 @@ export class Generators {
   #holdsSenders = true;
 
   /** Connects to all generators, and ends those of a lost controller. Throws a HostError if one is unreachable. */
-  static async open(
-    config: FreebsdTestbed,
-    traffic: Traffic,
-    deps: FreebsdDeps,
-  ): Promise<Generators> {
+  static async open(config: FreebsdTestbed, traffic: Traffic, deps: FreebsdDeps): Promise<Generators> {
     return new Generators(config, traffic, deps, await connectAll(config, deps));
   }
 
-  private constructor(
-    config: FreebsdTestbed,
-    traffic: Traffic,
-    deps: FreebsdDeps,
-    hosts: GeneratorHosts,
-  ) {
+  private constructor(config: FreebsdTestbed, traffic: Traffic, deps: FreebsdDeps, hosts: GeneratorHosts) {
     this.#config = config;
     this.#traffic = traffic;
     this.#deps = deps;
@@ -71,9 +62,7 @@ export class Generators {
    * small an MTU.
    */
   async facts(largestFrameBytes: number): Promise<Record<string, string>> {
-    await Promise.all(
-      allOf(this.#hosts).map((host) => requirePrograms(host, ['pkt-gen'], 'pkg install')),
-    );
+    await Promise.all(allOf(this.#hosts).map((host) => requirePrograms(host, ['pkt-gen'], 'pkg install')));
     await requireMtus(this.#config, this.#hosts, largestFrameBytes);
     return factsOf(this.#config, this.#hosts);
   }
@@ -132,9 +121,7 @@ export class Generators {
   /** Ends all traffic. An unreachable generator ends when its time is over, or when the testbed is opened next. */
   async silence(): Promise<void> {
     this.#opened = undefined;
-    const ended = await Promise.allSettled(
-      allOf(this.#hosts).map((host) => endPktGen(host, this.#deps)),
-    );
+    const ended = await Promise.allSettled(allOf(this.#hosts).map((host) => endPktGen(host, this.#deps)));
     if (ended.every(({ status }) => status === 'fulfilled')) return;
     await closeAll(this.#hosts);
     this.#hosts = await connectAll(this.#config, this.#deps).catch(() => this.#hosts);
@@ -176,15 +163,11 @@ export const silenceGenerators = async (config: FreebsdTestbed, deps: FreebsdDep
 
 type GeneratorHosts = { senders: { config: GeneratorConfig; host: Host }[]; receiver: Host };
 
-const allOf = ({ senders, receiver }: GeneratorHosts): Host[] => [
-  ...senders.map(({ host }) => host),
-  receiver,
-];
+const allOf = ({ senders, receiver }: GeneratorHosts): Host[] => [...senders.map(({ host }) => host), receiver];
 
 async function connectAll(config: FreebsdTestbed, deps: FreebsdDeps): Promise<GeneratorHosts> {
   await using opened = new AsyncDisposableStack();
-  const connect = async (host: HostConfig, label: string) =>
-    opened.use(await deps.connect(host, label));
+  const connect = async (host: HostConfig, label: string) => opened.use(await deps.connect(host, label));
   const hosts: GeneratorHosts = {
     senders: [],
     receiver: await connect(config.receiver, 'receiver'),
@@ -246,26 +229,16 @@ async function endPktGen(host: Host, { sleep }: FreebsdDeps): Promise<void> {
   );
 }
 
-async function requireMtus(
-  { receiver }: FreebsdTestbed,
-  hosts: GeneratorHosts,
-  frameBytes: number,
-): Promise<void> {
+async function requireMtus({ receiver }: FreebsdTestbed, hosts: GeneratorHosts, frameBytes: number): Promise<void> {
   for (const { config, host } of hosts.senders) {
     await requireMtu(host, netmapPort(config.interface), frameBytes, 'sender');
   }
   await requireMtu(hosts.receiver, netmapPort(receiver.interface), frameBytes, 'receiver');
 }
 
-async function factsOf(
-  { receiver }: FreebsdTestbed,
-  hosts: GeneratorHosts,
-): Promise<Record<string, string>> {
+async function factsOf({ receiver }: FreebsdTestbed, hosts: GeneratorHosts): Promise<Record<string, string>> {
   const around = await Promise.all([
-    ...hosts.senders.map(async ({ config, host }, index) => [
-      `sender ${index + 1}`,
-      await factOf(config, host),
-    ]),
+    ...hosts.senders.map(async ({ config, host }, index) => [`sender ${index + 1}`, await factOf(config, host)]),
     factOf(receiver, hosts.receiver).then((fact) => ['receiver', fact]),
   ]);
   return Object.fromEntries(around);

@@ -77,9 +77,7 @@ export class Kernels {
     const building = this.#building;
     const isPassed = first !== undefined && !first.isSettled && first !== building?.listed;
     if (building !== undefined && (isPassed || gone.includes(building.listed))) {
-      building.drop.abort(
-        new Error(`the kernel of ${nameOf(building.listed)} is no longer needed`),
-      );
+      building.drop.abort(new Error(`the kernel of ${nameOf(building.listed)} is no longer needed`));
     }
     this.#work = this.#work.then(() => this.#buildAll());
   }
@@ -136,9 +134,7 @@ export class Kernels {
     const builder = this.#builder;
     if (kernel?.kind !== 'tree') return { kind: 'own' };
     if (builder === undefined) {
-      throw new BuilderError(
-        'The testbed has no builder: configure one in ppsgate.yml, or supply prebuilt kernels.',
-      );
+      throw new BuilderError('The testbed has no builder: configure one in ppsgate.yml, or supply prebuilt kernels.');
     }
     signal.throwIfAborted();
     notify(`building the kernel of ${variant}`);
@@ -188,11 +184,7 @@ function listed(variant: Variant): ListedKernel {
 
 const nameOf = ({ variant }: ListedKernel): string => variant.variant;
 
-function layoutOf(
-  kernel: VariantKernel | KernelLayouts,
-  variant: string,
-  layout: number | undefined,
-): VariantKernel {
+function layoutOf(kernel: VariantKernel | KernelLayouts, variant: string, layout: number | undefined): VariantKernel {
   if (kernel.kind !== 'layouts') return kernel;
   const [first] = kernel.archives.keys();
   const archive = kernel.archives.get(layout ?? first ?? 1);

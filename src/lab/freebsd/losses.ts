@@ -49,12 +49,7 @@ export async function afterLoss(
   return afterDeath(boots, loss, 'it stopped responding, and was power-cycled', last);
 }
 
-export function afterRefusal(
-  boots: Boots,
-  variant: string,
-  scenario: Scenario,
-  refusal: string,
-): TrialOutcome {
+export function afterRefusal(boots: Boots, variant: string, scenario: Scenario, refusal: string): TrialOutcome {
   const { tallies } = boots;
   tallyOf(tallies, variant).refusals += 1;
   return isAtFault(tallies, variant, 'refusals', 'hasStoodTrial')
@@ -79,8 +74,7 @@ function afterDeath(boots: Boots, loss: TrialLoss, how: string, words: LastWords
   if (phase === 'while sampled') return failed(`the DUT with ${variant} died ${where}: ${how}`);
   tallyOf(tallies, variant).deaths += 1;
   if (!isAtFault(tallies, variant, 'deaths', 'hasStoodTrial')) {
-    const shown =
-      panic === undefined && console !== undefined ? ` (${consoleClause(console)})` : '';
+    const shown = panic === undefined && console !== undefined ? ` (${consoleClause(console)})` : '';
     const reason = `the DUT with ${variant} died ${where}: ${how}${shown}`;
     return suspected({ boots, variant, proof: 'hasStoodTrial' }, reason);
   }

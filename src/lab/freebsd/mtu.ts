@@ -36,8 +36,5 @@ export async function requireMtu(
   const short = await shortMtu(host, port, minMtu[role](frameBytes));
   if (short === undefined) return;
   const { is, fix } = short;
-  throw new HostError(
-    'command-failed',
-    `${port} on ${host.name} ${is} (${frameBytes} bytes each): run ${fix}.`,
-  );
+  throw new HostError('command-failed', `${port} on ${host.name} ${is} (${frameBytes} bytes each): run ${fix}.`);
 }

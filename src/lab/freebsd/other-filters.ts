@@ -10,14 +10,9 @@ export async function otherFilters(host: Host): Promise<string[]> {
   const nodes = (await netgraphNodes(host)).matchAll(connectedPort);
   return [
     ...(Number(ipf) > 0 ? [inForce('ipf of the DUT, with the rules of ipnat,', '`ipf -D`')] : []),
-    ...[...modules].map((module) =>
-      inForce(`the packet filter ${module} of the DUT`, `\`kldunload ${module}\``),
-    ),
+    ...[...modules].map((module) => inForce(`the packet filter ${module} of the DUT`, `\`kldunload ${module}\``)),
     ...[...nodes].map(([, port]) =>
-      inForce(
-        `netgraph of ${port} of the DUT`,
-        `\`ngctl show ${port}:\` lists its hooks, and \`rmhook\``,
-      ),
+      inForce(`netgraph of ${port} of the DUT`, `\`ngctl show ${port}:\` lists its hooks, and \`rmhook\``),
     ),
   ];
 }

@@ -7,13 +7,7 @@ import type { Host } from '../../system/host/ssh.ts';
 import { type Command, commandText, shell } from '../../system/shell.ts';
 import { fingerprintCommands, fingerprintOf } from './dut/fingerprint.ts';
 import { type DutPort, pathSettings } from './dut/ports.ts';
-import {
-  type CommandOutputs,
-  problemOf,
-  readsOf,
-  type SettingProblem,
-  waived,
-} from './dut/setting.ts';
+import { type CommandOutputs, problemOf, readsOf, type SettingProblem, waived } from './dut/setting.ts';
 import { checkSettings, type SettingsContext, settingsCommands } from './dut/settings.ts';
 
 export class PreflightError extends Error {
@@ -21,9 +15,7 @@ export class PreflightError extends Error {
 
   constructor(testbed: string, problems: readonly SettingProblem[]) {
     const isVital = problems.some((problem) => problem.isVital);
-    const otherwise = isVital
-      ? 'which every `preflight` requires'
-      : 'or set `preflight` to fix or warn';
+    const otherwise = isVital ? 'which every `preflight` requires' : 'or set `preflight` to fix or warn';
     super(
       [
         `${testbed} is not ready for measurements; fix this, ${otherwise}:`,
@@ -60,13 +52,10 @@ export async function preflight(
   host: Host,
   { mode, waive, context, sleep }: PreflightOptions,
 ): Promise<SettingProblem[]> {
-  const read = async () =>
-    waived(checkSettings(await readAll(host, settingsCommands(context)), context), waive);
+  const read = async () => waived(checkSettings(await readAll(host, settingsCommands(context)), context), waive);
   const problems = await onceSettled(read, sleep);
   if (mode !== 'fix') return problems;
-  const commands = problems.flatMap(({ fix, isWaived }) =>
-    fix.kind === 'command' && !isWaived ? fix.command : [],
-  );
+  const commands = problems.flatMap(({ fix, isWaived }) => (fix.kind === 'command' && !isWaived ? fix.command : []));
   for (const command of commands) await host.run(command);
   return commands.length > 0 ? await read() : problems;
 }

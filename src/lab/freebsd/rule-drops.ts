@@ -6,8 +6,7 @@ import { shell } from '../../system/shell.ts';
 export type DroppingRule = { firewall: 'pf' | 'ipfw'; rule: string; packets: number };
 
 /** Continues "dropped by". */
-export const nameOfFirewallRule = ({ firewall, rule }: DroppingRule): string =>
-  `the rule "${rule}" of ${firewall}`;
+export const nameOfFirewallRule = ({ firewall, rule }: DroppingRule): string => `the rule "${rule}" of ${firewall}`;
 
 /**
  * Finds, while the rules are in force, the one that dropped most of the packets sent; the name continues "dropped by".
@@ -19,10 +18,7 @@ export async function droppedByRules(host: Host): Promise<string | undefined> {
 
 /** Lists dropping rules, those with most packets first. */
 export async function droppingRules(host: Host): Promise<DroppingRule[]> {
-  const [pf, ipfw] = await Promise.all([
-    host.run(shell`pfctl -vvsr`),
-    host.run(shell`ipfw -a list`),
-  ]);
+  const [pf, ipfw] = await Promise.all([host.run(shell`pfctl -vvsr`), host.run(shell`ipfw -a list`)]);
   const rules = [...pfDrops(pf.stdout), ...ipfwDrops(ipfw.stdout)];
   return rules.toSorted((one, other) => other.packets - one.packets);
 }
@@ -34,9 +30,7 @@ export function pfDrops(text: string): DroppingRule[] {
     const [, rule] = /^@\d{1,10}(?:\(\d{1,10}\))? (block .*)$/.exec(line) ?? [];
     const counts = /^\s+\[ Evaluations: \d+\s+Packets: (\d{1,15})\s/.exec(lines[index + 1] ?? '');
     const packets = Number(counts?.[1] ?? 0);
-    return rule === undefined || packets === 0
-      ? []
-      : [{ firewall: 'pf', rule: rule.slice(0, 300).trim(), packets }];
+    return rule === undefined || packets === 0 ? [] : [{ firewall: 'pf', rule: rule.slice(0, 300).trim(), packets }];
   });
 }
 
@@ -46,8 +40,6 @@ export function ipfwDrops(text: string): DroppingRule[] {
     /^(\d{5})\s+(\d{1,15})\s+\d{1,20}\s+((?:deny|drop|reject|reset6?|unreach6?|abort6?) .{1,300}).*$/gm,
   );
   return [...rules].flatMap(([, number, packets, rule = '']) =>
-    Number(packets) > 0
-      ? [{ firewall: 'ipfw', rule: `${number} ${rule.trim()}`, packets: Number(packets) }]
-      : [],
+    Number(packets) > 0 ? [{ firewall: 'ipfw', rule: `${number} ${rule.trim()}`, packets: Number(packets) }] : [],
   );
 }

@@ -28,10 +28,7 @@ export async function installRules(
   own: Readonly<Record<string, OwnRules>>,
 ): Promise<string | undefined> {
   const { files, commands } = scenarioInstallation(scenario, rulesFolder, own);
-  await Promise.all([
-    removeRules(host),
-    ...(files.length > 0 ? [host.output(ownFolder(rulesFolder))] : []),
-  ]);
+  await Promise.all([removeRules(host), ...(files.length > 0 ? [host.output(ownFolder(rulesFolder))] : [])]);
   for (const { path, text } of files) await host.upload(Buffer.from(text), path, 0o600);
   for (const command of commands) {
     const outcome = await host.run(command);
@@ -68,9 +65,6 @@ export async function firewallWarnings(host: Host, ofSite: readonly Firewall[]):
 
 export async function proofOf(host: Host): Promise<ProofOutputs> {
   const outputs = await readAll(host, Object.values(proofCommands));
-  const entries = Object.entries(proofCommands).map(([key, command]) => [
-    key,
-    outputs.get(commandText(command)),
-  ]);
+  const entries = Object.entries(proofCommands).map(([key, command]) => [key, outputs.get(commandText(command))]);
   return Object.fromEntries(entries);
 }

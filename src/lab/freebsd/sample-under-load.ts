@@ -6,13 +6,7 @@ import type { Host } from '../../system/host/ssh.ts';
 import { impossible, judgeProfile, missed } from '../judge-profile.ts';
 import type { KeepLog, ProfileOutcome, ProfileRequest } from '../testbed.ts';
 import type { PktGenTrial } from '../traffic/pkt-gen-trial.ts';
-import {
-  collectSamples,
-  endSampling,
-  readySampling,
-  sentWithin,
-  windowCommand,
-} from './dut/profile.ts';
+import { collectSamples, endSampling, readySampling, sentWithin, windowCommand } from './dut/profile.ts';
 import { freebsdLogNames } from './freebsd-logs.ts';
 
 export type UnderLoad = {
@@ -60,10 +54,7 @@ async function sampled(
     attempt === 1
       ? { event, delaySeconds: spareSeconds, seconds }
       : { event, delaySeconds: 0, seconds: spareSeconds + seconds };
-  const [samples, trial] = await Promise.all([
-    dut.run(windowCommand(window, folder)),
-    send(trafficSeconds),
-  ]);
+  const [samples, trial] = await Promise.all([dut.run(windowCommand(window, folder)), send(trafficSeconds)]);
 
   const { receiver, senders } = trial.logs;
   await keepLog(freebsdLogNames.receiver, receiver);
@@ -78,13 +69,10 @@ async function sampled(
   const expected = trial.run.medianPps * seconds;
   if (forwarded < minForwardedRatio * expected) {
     const share = formatPercent(forwarded / expected);
-    return missed(
-      `the sampling window missed the trial: only ${share} of its packets were forwarded during it`,
-    );
+    return missed(`the sampling window missed the trial: only ${share} of its packets were forwarded during it`);
   }
   if (hasNoSample(text)) {
-    const fix =
-      'set `profile.event` to another event that `pmccontrol -L` lists, or remove `profile`';
+    const fix = 'set `profile.event` to another event that `pmccontrol -L` lists, or remove `profile`';
     return impossible(
       `the DUT recorded no sample of ${event} under load, which many virtual machines do not support: ${fix}`,
     );

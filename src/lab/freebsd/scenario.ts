@@ -11,11 +11,7 @@ type Installation = {
 };
 
 /** Assumes a DUT without any scenario. Files go to `folder`, an absolute path. */
-export function scenarioInstallation(
-  scenario: Scenario,
-  folder: string,
-  own: OwnScenarios = {},
-): Installation {
+export function scenarioInstallation(scenario: Scenario, folder: string, own: OwnScenarios = {}): Installation {
   const rules = rulesFor(scenario, own);
   if (rules === undefined) return { files: [], commands: [] };
   const path = `${folder}/${scenario}.rules`;
@@ -126,9 +122,7 @@ export function provesScenario(
     return notInForce(`${required.firewall} has no rules`);
   }
   if (required.printed !== undefined && rules !== required.printed) {
-    return notInForce(
-      `${required.firewall} has the rules "${rules}" instead of "${required.printed}"`,
-    );
+    return notInForce(`${required.firewall} has the rules "${rules}" instead of "${required.printed}"`);
   }
   if (trial === undefined || !required.keepsStates || states >= trial.flows) {
     return { kind: 'in-force' };

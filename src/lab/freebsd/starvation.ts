@@ -66,8 +66,7 @@ const clockRates = z.object({
 
 /** Reads `generic\n{ hz = 100, tick = 10000, profhz = 8128, stathz = 127 }`; undefined on bare metal and for other text. */
 function parseClock(text: string): z.infer<typeof clockRates> | undefined {
-  const [, guest, hz, stathz] =
-    /^(\w{1,40})\n\{ hz = (\d{1,6}),.{0,80} stathz = (\d{1,6}) \}\s*$/.exec(text) ?? [];
+  const [, guest, hz, stathz] = /^(\w{1,40})\n\{ hz = (\d{1,6}),.{0,80} stathz = (\d{1,6}) \}\s*$/.exec(text) ?? [];
   if (guest === undefined || guest === 'none') return undefined;
   return clockRates.safeParse({ hz, stathz }).data;
 }

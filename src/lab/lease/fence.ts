@@ -38,8 +38,7 @@ export function fencedHost(host: Host, fence: Fence, folder = tokenFolder): Host
     };
     return (await host.run(guarded(shell`:`), { ...limits, shownAs: shell`:` })).stderr;
   };
-  const output: Host['output'] = async (command, options) =>
-    stdoutOf(await run(command, options), host.name, command);
+  const output: Host['output'] = async (command, options) => stdoutOf(await run(command, options), host.name, command);
   return {
     ...host,
     run,
@@ -73,8 +72,7 @@ const raiseSeconds = 60;
 const refusalCode = 213;
 
 /** Runs the command unless the folder has a higher token. One line without `!`, as root's login shell may be csh. */
-export const guardIn = (folder: string): string =>
-  commandText(shell`${refuseHigherIn(folder)}; exec sh -c "$2"`);
+export const guardIn = (folder: string): string => commandText(shell`${refuseHigherIn(folder)}; exec sh -c "$2"`);
 
 /** Writes its own token before it looks for a higher one. In a race, the lower token always sees the higher one. */
 export const raiseIn = (folder: string): string =>

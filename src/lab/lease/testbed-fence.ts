@@ -16,19 +16,13 @@ export type ProvenFence = Fence & {
 };
 
 /** Fences tasks, power cycles and consoles of one testbed, but not its builder, which serves many leases at once. */
-export function fencedDeps(
-  deps: FreebsdDeps,
-  testbed: FreebsdTestbed,
-  lease: ProvenFence,
-): FreebsdDeps {
+export function fencedDeps(deps: FreebsdDeps, testbed: FreebsdTestbed, lease: ProvenFence): FreebsdDeps {
   const connect = fencedConnect(deps.connect, lease);
   return {
     ...deps,
     // Compares configurations, as the builder may be the same machine as a sender.
     connect: (config, label, options) =>
-      config === testbed.builder
-        ? deps.connect(config, label, options)
-        : connect(config, label, options),
+      config === testbed.builder ? deps.connect(config, label, options) : connect(config, label, options),
 
     async openPower(name, config) {
       const power = await deps.openPower(name, config);
@@ -67,11 +61,7 @@ export function fencedConnect(connect: Connect, fence: Fence): Connect {
 }
 
 /** Throws a FencedError if a machine has seen a higher token, and a HostError if one is unreachable. */
-export async function raiseFences(
-  testbed: TestbedConfig,
-  fence: Fence,
-  connect: Connect,
-): Promise<void> {
+export async function raiseFences(testbed: TestbedConfig, fence: Fence, connect: Connect): Promise<void> {
   const raise = fencedConnect(connect, fence);
   const raised = await Promise.allSettled(
     rolesOf(testbed).map(async ({ config, label }) => (await raise(config, label)).close()),
@@ -84,11 +74,7 @@ export async function raiseFences(
 const checkSeconds = 20;
 
 /** Checks the token on the generators: every lease holder uses them, while the DUT may hang. */
-async function checkGenerators(
-  deps: FreebsdDeps,
-  testbed: FreebsdTestbed,
-  lease: Fence,
-): Promise<void> {
+async function checkGenerators(deps: FreebsdDeps, testbed: FreebsdTestbed, lease: Fence): Promise<void> {
   const signal = AbortSignal.timeout(checkSeconds * 1000);
   await Promise.all(
     generatorsOf(testbed).map(async ({ config, label }) => {

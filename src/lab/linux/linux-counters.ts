@@ -36,10 +36,7 @@ export const mib6Of = (text: string): Map<string, number> =>
 /** Counters of packets that IP dropped, each once; every cause continues "dropped by". */
 const ipDrops: readonly (readonly [string, string])[] = [
   ['Ip:InHdrErrors', 'an expired TTL, or an invalid header'],
-  [
-    'Ip:InAddrErrors',
-    'a DUT that does not forward (net.ipv4.ip_forward), or a wrong destination MAC address',
-  ],
+  ['Ip:InAddrErrors', 'a DUT that does not forward (net.ipv4.ip_forward), or a wrong destination MAC address'],
   ['IpExt:InNoRoutes', 'a missing route'],
   ['Ip:OutNoRoutes', 'a missing route'],
   ['TcpExt:IPReversePathFilter', 'the reverse-path filter (net.ipv4.conf.….rp_filter)'],
@@ -49,10 +46,7 @@ const ipDrops: readonly (readonly [string, string])[] = [
   ['Ip:OutDiscards', 'a missing neighbour entry, or too little memory to send'],
   ['Ip:FragFails', 'the MTU of the next link'],
   ['Ip6InHdrErrors', 'an expired hop limit, or an invalid header'],
-  [
-    'Ip6InAddrErrors',
-    'a DUT that does not forward (net.ipv6.conf.all.forwarding), or a wrong destination MAC address',
-  ],
+  ['Ip6InAddrErrors', 'a DUT that does not forward (net.ipv6.conf.all.forwarding), or a wrong destination MAC address'],
   ['Ip6InNoRoutes', 'a missing route'],
   ['Ip6OutNoRoutes', 'a missing route'],
   ['Ip6InTooBigErrors', 'the MTU of the next link'],
@@ -120,8 +114,7 @@ function rulesIn(text: string): RuleLine[] {
   });
 }
 
-export const placeOfRule = (chain: string, table: string): string =>
-  `chain ${chain} of table ${table}`;
+export const placeOfRule = (chain: string, table: string): string => `chain ${chain} of table ${table}`;
 
 /** Continues "dropped by"; without counts, so that it is the same in each trial. */
 export function nameOfRule(rule: string, where: string): string {
@@ -149,9 +142,7 @@ export const silentRules = (text: string): string[] =>
   rulesIn(text).flatMap(({ where, line }) => {
     const rule = withoutQuoted(line);
     if (/\bpolicy drop\b/.test(rule)) return [`the policy of ${where}`];
-    return /\b(?:drop|reject)\b/.test(rule) && !/\bcounter\b/.test(rule)
-      ? [nameOfRule(line, where)]
-      : [];
+    return /\b(?:drop|reject)\b/.test(rule) && !/\bcounter\b/.test(rule) ? [nameOfRule(line, where)] : [];
   });
 
 type Discipline = {
@@ -165,11 +156,8 @@ type Discipline = {
 export function disciplineDrops(text: string, name: string): Discipline[] {
   const lines = text.split('\n');
   return lines.flatMap((line, index) => {
-    const [, kind = '', number, dev] =
-      /^qdisc (\w{1,30}) (\S{1,30}) dev (\S+) root\b/.exec(line) ?? [];
+    const [, kind = '', number, dev] = /^qdisc (\w{1,30}) (\S{1,30}) dev (\S+) root\b/.exec(line) ?? [];
     const [, dropped] = /\(dropped (\d{1,16}),/.exec(lines[index + 1] ?? '') ?? [];
-    return dev === name && dropped !== undefined
-      ? [{ id: `${kind} ${number}`, kind, packets: Number(dropped) }]
-      : [];
+    return dev === name && dropped !== undefined ? [{ id: `${kind} ${number}`, kind, packets: Number(dropped) }] : [];
   });
 }

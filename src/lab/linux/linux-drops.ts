@@ -7,11 +7,7 @@ import { nameOfRule, placeOfRule } from './linux-counters.ts';
  * Returns a phrase that continues "dropped by". Names the rule that ended traced packets of the folder's variant, or the
  * main drop among its counters.
  */
-export function droppedBy(
-  log: string,
-  folder: string,
-  limits: TrialLimits | undefined,
-): string | undefined {
+export function droppedBy(log: string, folder: string, limits: TrialLimits | undefined): string | undefined {
   return tracedRule(tracesOf(log, folder)) ?? (limits && mainDrop(limits));
 }
 

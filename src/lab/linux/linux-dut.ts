@@ -28,13 +28,7 @@ import {
 } from './linux-install.ts';
 import { findLeftovers, type Leftover } from './linux-leftovers.ts';
 import { limitsInLinuxLog } from './linux-limits.ts';
-import {
-  findInertChanges,
-  ignoredParts,
-  type LoadableOverlay,
-  loadable,
-  type SettingsOfDut,
-} from './linux-overlay.ts';
+import { findInertChanges, ignoredParts, type LoadableOverlay, loadable, type SettingsOfDut } from './linux-overlay.ts';
 import { printingCommand, type SamplingRequest, samplingCommand } from './linux-profile.ts';
 import { refusedSetting } from './linux-refusal.ts';
 import {
@@ -143,8 +137,7 @@ export function linuxDut(host: Host, ports: Ports, addresses: TestNetworks = {})
 
     install: (variant, scenario) => installVariant(host, { ...uploaded, variant }, scenario),
 
-    installCounting: (variant, scenario) =>
-      installCounting(host, { ...uploaded, variant }, scenario, ports),
+    installCounting: (variant, scenario) => installCounting(host, { ...uploaded, variant }, scenario, ports),
 
     async observe(request, { isEnough, ...limits }) {
       const stdin = new PassThrough();
@@ -279,8 +272,7 @@ async function remember(
   );
 }
 
-const reasonIn = ({ stderr }: CommandOutcome): string =>
-  lastLine(stderr)?.replace(/^\w+: /, '') ?? 'it said nothing';
+const reasonIn = ({ stderr }: CommandOutcome): string => lastLine(stderr)?.replace(/^\w+: /, '') ?? 'it said nothing';
 
 /** Refuses settings that change more than can be restored. */
 async function check(
@@ -297,23 +289,13 @@ async function check(
   return undefined;
 }
 
-async function upload(
-  host: Host,
-  overlay: LoadableOverlay,
-  scenarios: readonly LinuxScenario[],
-): Promise<void> {
+async function upload(host: Host, overlay: LoadableOverlay, scenarios: readonly LinuxScenario[]): Promise<void> {
   await host.output(shell`mkdir -p ${folderOf(overlay.variant)}`);
-  await Promise.all(
-    filesOf(overlay, scenarios).map(([path, text]) => host.upload(Buffer.from(text), path, 0o600)),
-  );
+  await Promise.all(filesOf(overlay, scenarios).map(([path, text]) => host.upload(Buffer.from(text), path, 0o600)));
 }
 
 /** Uploads the script, too. No file contains a zero byte; see `whyUnsafe` and `parseSysctl`. */
-async function uploadAtOnce(
-  host: Host,
-  overlay: LoadableOverlay,
-  scenarios: readonly LinuxScenario[],
-): Promise<void> {
+async function uploadAtOnce(host: Host, overlay: LoadableOverlay, scenarios: readonly LinuxScenario[]): Promise<void> {
   const files = [[script, linuxDutScript.toString()], ...filesOf(overlay, scenarios)];
   const stdin = files.flat().join('\0');
   await host.output(shell`bash -c ${unpackFiles} bash ${folderOf(overlay.variant)}`, { stdin });
@@ -334,9 +316,7 @@ function filesOf(
   return [
     [`${target}/sysctl.conf`, formatSettings(sysctl.settings)],
     [`${target}/nftables.conf`, nftables],
-    ...scenarios.map(
-      (scenario) => [`${target}/${scenario}.nft`, ruleset(target, scenario)] as const,
-    ),
+    ...scenarios.map((scenario) => [`${target}/${scenario}.nft`, ruleset(target, scenario)] as const),
   ];
 }
 
@@ -372,14 +352,8 @@ async function fingerprint(host: Host): Promise<Record<string, string>> {
     build: build.trim(),
     cpu: `${models.split('\n')[0] || architecture.trim()} × ${cpus.trim()}`,
     nftables: nftables.trim(),
-    ...Object.fromEntries(
-      recordedSettings.map((key, index) => [key, settings[index]?.trim() ?? '']),
-    ),
+    ...Object.fromEntries(recordedSettings.map((key, index) => [key, settings[index]?.trim() ?? ''])),
   };
 }
 
-const recordedSettings = [
-  'net.ipv4.ip_forward',
-  'net.ipv6.conf.all.forwarding',
-  'net.ipv4.conf.all.send_redirects',
-];
+const recordedSettings = ['net.ipv4.ip_forward', 'net.ipv6.conf.all.forwarding', 'net.ipv4.conf.all.send_redirects'];

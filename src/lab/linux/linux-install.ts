@@ -37,16 +37,10 @@ const installSeconds = 120;
 function exitText(outcome: CommandOutcome): string {
   if (outcome.kind === 'signaled') return `was ended by ${outcome.signal}`;
   // See timeout(1).
-  return outcome.code === 124
-    ? `ran for more than ${installSeconds} s`
-    : `exited with ${outcome.code}`;
+  return outcome.code === 124 ? `ran for more than ${installSeconds} s` : `exited with ${outcome.code}`;
 }
 
-export const doesNotLoad = (
-  variant: string,
-  scenario: LinuxScenario,
-  message: string,
-): Rejected => ({
+export const doesNotLoad = (variant: string, scenario: LinuxScenario, message: string): Rejected => ({
   kind: 'rejected',
   variant,
   rejection: { kind: 'does-not-load', scenario, message },

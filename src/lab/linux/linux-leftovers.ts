@@ -8,10 +8,7 @@ import { linuxDutScript } from './linux-script.ts';
 export type Leftover = { why: string; fix: string };
 
 /** `interfaces` are those that forward. Changes nothing on the DUT, not even a file. */
-export async function findLeftovers(
-  host: Host,
-  interfaces: readonly string[],
-): Promise<Leftover[]> {
+export async function findLeftovers(host: Host, interfaces: readonly string[]): Promise<Leftover[]> {
   const command = shell`bash -s leftovers ${interfaces}`;
   return readLeftovers(await host.output(command, { stdin: linuxDutScript }));
 }
@@ -33,10 +30,7 @@ function leftover([kind, name = '', ...rest]: string[]): Leftover | undefined {
   const words = rest.join(' ');
   switch (kind) {
     case 'legacy':
-      return inForce(
-        `the tables ${words} of ${name}tables-legacy`,
-        'flush them, and unload their modules',
-      );
+      return inForce(`the tables ${words} of ${name}tables-legacy`, 'flush them, and unload their modules');
     case 'owned':
       return inForce(
         `the nftables table ${name} ${words}, owned by a running program,`,
@@ -45,10 +39,7 @@ function leftover([kind, name = '', ...rest]: string[]): Leftover | undefined {
     case 'xdp':
       return inForce(`an XDP program on ${name}`, `\`ip link set dev ${name} xdp off\``);
     case 'tc':
-      return inForce(
-        `the queueing discipline ${words} on ${name}`,
-        `\`tc qdisc del dev ${name} …\``,
-      );
+      return inForce(`the queueing discipline ${words} on ${name}`, `\`tc qdisc del dev ${name} …\``);
     case 'tcx':
       return inForce(`a BPF program at the tcx ${words} of ${name}`, stopItsProgram);
     case 'bpf':

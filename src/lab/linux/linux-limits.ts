@@ -3,21 +3,8 @@ import { sum } from 'simple-statistics';
 import type { TrialLimits } from '../../model/limits.ts';
 import type { PlannedRun } from '../../model/planned-trial.ts';
 import { cardDropOf, countersIn, type QueueCounter, queueOf } from '../card-counters.ts';
-import {
-  boundedLimits,
-  type Drop,
-  minSilentRatio,
-  packetsOf,
-  uncountedCause,
-} from '../trial-limits.ts';
-import {
-  type Blocks,
-  disciplineDrops,
-  growth,
-  ipCounts,
-  ruleDrops,
-  silentRules,
-} from './linux-counters.ts';
+import { boundedLimits, type Drop, minSilentRatio, packetsOf, uncountedCause } from '../trial-limits.ts';
+import { type Blocks, disciplineDrops, growth, ipCounts, ruleDrops, silentRules } from './linux-counters.ts';
 
 /** Counters at one edge of a run. */
 type Reading = {
@@ -105,9 +92,7 @@ function cpuTicks(blocks: Blocks): Map<number, Ticks> {
   return new Map(
     (blocks.get('stat') ?? '').split('\n').flatMap((line): [number, Ticks][] => {
       const [, cpu, fields = ''] = /^cpu(\d{1,4}) ([\d ]+)$/.exec(line) ?? [];
-      const [user = 0, nice = 0, system = 0, idle = 0, waiting = 0, hard = 0, soft = 0] = fields
-        .split(' ')
-        .map(Number);
+      const [user = 0, nice = 0, system = 0, idle = 0, waiting = 0, hard = 0, soft = 0] = fields.split(' ').map(Number);
       const busy = user + nice + system + hard + soft;
       return cpu === undefined ? [] : [[Number(cpu), { busy, total: busy + idle + waiting }]];
     }),
@@ -162,9 +147,7 @@ function deviceCounters(blocks: Blocks, name: string): DeviceCounters | undefine
 function cardDrops(first: Blocks, last: Blocks, ingress: string): Drop[] {
   const own = grown(first, last, `ethtool:${ingress}`).flatMap(([name, packets]): Drop[] => {
     const cause = cardDropOf(name);
-    return cause === undefined || packets === 0
-      ? []
-      : [{ place: 'card', cause: `${cause} at ${ingress}`, packets }];
+    return cause === undefined || packets === 0 ? [] : [{ place: 'card', cause: `${cause} at ${ingress}`, packets }];
   });
   if (own.length > 0) return own;
   const missed = growthOf(first, last, (blocks) => numberIn(blocks, `missed:${ingress}`)) ?? 0;
@@ -213,9 +196,7 @@ function otherDrops(first: Blocks, last: Blocks, path: Path): Drop[] {
 function silentCause(last: Blocks): string {
   const [rule, ...others] = silentRules(last.get('nft') ?? '');
   if (rule === undefined) return uncountedCause;
-  return others.length > 0
-    ? `rules without a counter, such as ${rule}`
-    : `${rule}, without a counter`;
+  return others.length > 0 ? `rules without a counter, such as ${rule}` : `${rule}, without a counter`;
 }
 
 /**
@@ -237,9 +218,7 @@ function stateDrops(first: Blocks, last: Blocks): Drop[] {
   const names = (first.get('nf_conntrack') ?? '').split('\n')[0]?.trim().split(/\s+/) ?? [];
   const packets = (name: string) =>
     names.includes(name)
-      ? (growthOf(first, last, (one) =>
-          hexColumnSum(one.get('nf_conntrack'), names.indexOf(name)),
-        ) ?? 0)
+      ? (growthOf(first, last, (one) => hexColumnSum(one.get('nf_conntrack'), names.indexOf(name))) ?? 0)
       : 0;
   return [
     {
@@ -258,17 +237,13 @@ function stateDrops(first: Blocks, last: Blocks): Drop[] {
 /** Sums a column of hexadecimal numbers over the CPUs; ignores a line of names. */
 function hexColumnSum(text = '', column: number): number | undefined {
   const values = hexRows(text).map((row) => row[column]);
-  return values.every((value) => value !== undefined) && values.length > 0
-    ? sum(values as number[])
-    : undefined;
+  return values.every((value) => value !== undefined) && values.length > 0 ? sum(values as number[]) : undefined;
 }
 
 const hexRows = (text: string): number[][] =>
   text.split('\n').flatMap((line) => {
     const row = line.trim().split(/\s+/);
-    return row.every((word) => /^[\da-f]{1,13}$/.test(word))
-      ? [row.map((word) => Number.parseInt(word, 16))]
-      : [];
+    return row.every((word) => /^[\da-f]{1,13}$/.test(word)) ? [row.map((word) => Number.parseInt(word, 16))] : [];
   });
 
 /** Counts all drops of a discipline that the first reading lacks: it was installed in between. */
@@ -285,12 +260,7 @@ function disciplines(first: Blocks, last: Blocks, egress: string): Drop[] {
 
 type Queue = TrialLimits['queues'][number];
 
-const cardQueues = (
-  first: Blocks,
-  last: Blocks,
-  device: string,
-  direction: QueueCounter['direction'],
-): Queue[] =>
+const cardQueues = (first: Blocks, last: Blocks, device: string, direction: QueueCounter['direction']): Queue[] =>
   grown(first, last, `ethtool:${device}`).flatMap(([name, packets]) => {
     const queue = queueOf(name);
     return queue?.direction === direction ? [{ device, ...queue, packets }] : [];
@@ -316,9 +286,7 @@ function softnetQueues(first: Blocks, last: Blocks): Queue[] {
 
 function stateTables(last: Blocks): TrialLimits['stateTables'] {
   const [states, limit] = [numberIn(last, 'table_count'), numberIn(last, 'table_max')];
-  return states === undefined || limit === undefined || limit === 0
-    ? []
-    : [{ name: 'nf_conntrack', states, limit }];
+  return states === undefined || limit === undefined || limit === 0 ? [] : [{ name: 'nf_conntrack', states, limit }];
 }
 
 /** Names blocks of the log that should have numbers, and have none in a known form. */

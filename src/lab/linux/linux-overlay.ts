@@ -16,15 +16,11 @@ export type LoadableOverlay = {
 export type RefusedOverlay = { kind: 'refused'; variant: string; message: string };
 
 /** Reads the files that a Linux DUT loads, with the names of its ports; `ignoredParts` describes the rest. */
-export function loadable(
-  overlay: Overlay,
-  ports: Ports,
-): ({ kind: 'loadable' } & LoadableOverlay) | RefusedOverlay {
+export function loadable(overlay: Overlay, ports: Ports): ({ kind: 'loadable' } & LoadableOverlay) | RefusedOverlay {
   const { variant, files } = overlay;
   const refused = (message: string): RefusedOverlay => ({ kind: 'refused', variant, message });
   const link = linkAmong(files, 'linux');
-  if (link !== undefined)
-    return refused(`${link.path} is a symbolic link: an overlay may contain only regular files.`);
+  if (link !== undefined) return refused(`${link.path} is a symbolic link: an overlay may contain only regular files.`);
   const content = (path: string) => files.find((file) => file.path === path)?.content ?? '';
   const sysctl = parseSysctl(content('sysctl.conf'), 'sysctl.conf');
   if (sysctl.kind === 'refused') return refused(sysctl.message);
@@ -42,17 +38,14 @@ export function loadable(
       lines: withPorts(sysctl.lines, names),
     },
     nftables: mapNftables(nftables, names),
-    unused: Object.keys(overlay.interfaces ?? {}).filter(
-      (name) => overlay.interfaces?.[name] === 'unused',
-    ),
+    unused: Object.keys(overlay.interfaces ?? {}).filter((name) => overlay.interfaces?.[name] === 'unused'),
   };
 }
 
 const withPorts = <Value>(
   byPath: ReadonlyMap<string, Value>,
   names: ReadonlyMap<string, string>,
-): ReadonlyMap<string, Value> =>
-  new Map([...byPath].map(([path, value]) => [mapSetting(path, names), value]));
+): ReadonlyMap<string, Value> => new Map([...byPath].map(([path, value]) => [mapSetting(path, names), value]));
 
 /** Returns sentences on files, and lines of sysctl.conf, that are not installed on a Linux DUT. */
 export function ignoredParts(overlays: readonly Overlay[]): string[] {
@@ -70,8 +63,7 @@ export function ignoredParts(overlays: readonly Overlay[]): string[] {
   return [...ignoredFiles(overlays, 'linux'), ...ofLines];
 }
 
-const variantsIn = (those: readonly { variant: string }[]): string =>
-  those.map(({ variant }) => variant).join(' and ');
+const variantsIn = (those: readonly { variant: string }[]): string => those.map(({ variant }) => variant).join(' and ');
 
 function skippedLines(skipped: ReadSettings['skipped']): string {
   const shown = skipped.slice(0, maxLinesShown).map(({ line, key }) => `${line} (${key})`);
@@ -124,9 +116,7 @@ export function findInertChanges(
       const message = `${first}, and ${other.variant} does not differ from ${base.variant} in any effective setting: change a setting of an interface, or rules.`;
       return { kind: 'refused', variant: other.variant, message };
     }
-    warnings.push(
-      ...inert.map((text) => `${text}: its effect in ${other.variant} is not measured.`),
-    );
+    warnings.push(...inert.map((text) => `${text}: its effect in ${other.variant} is not measured.`));
   }
   return { kind: 'acts', warnings };
 }

@@ -43,5 +43,4 @@ export function arrivalsAround(log: string): { withinPps: number; afterPps: numb
 
 type ProfileMark = { seconds: number; packets: number };
 
-const rate = (from: ProfileMark, to: ProfileMark): number =>
-  (to.packets - from.packets) / (to.seconds - from.seconds);
+const rate = (from: ProfileMark, to: ProfileMark): number => (to.packets - from.packets) / (to.seconds - from.seconds);

@@ -20,8 +20,7 @@ export function loadRefusal(failed: Failed): string {
   if (setting !== undefined) {
     const line = lines?.get(setting.path);
     const who = line === undefined ? 'The' : `sysctl.conf line ${line}: the`;
-    const fix =
-      ofInterface.test(setting.path) && isMissing.test(setting.reason) ? `; ${toMap}` : '';
+    const fix = ofInterface.test(setting.path) && isMissing.test(setting.reason) ? `; ${toMap}` : '';
     return `${who} DUT refuses the setting ${setting.path}: ${setting.reason}${fix}.`;
   }
 
@@ -33,10 +32,7 @@ export function loadRefusal(failed: Failed): string {
     if (file !== 'nftables.conf') return [];
     const columns = { first: Number(first), last: Number(last ?? first) };
     const source = shown(sources[Number(number) - 1] ?? '', columns);
-    return [
-      `${file}:${number}:${first}${last === undefined ? '' : `-${last}`}: ${words}`,
-      ...source,
-    ];
+    return [`${file}:${number}:${first}${last === undefined ? '' : `-${last}`}: ${words}`, ...source];
   });
   if (errors.some((line) => line.endsWith('Interface does not exist'))) {
     errors.push(`${toMap[0]?.toUpperCase()}${toMap.slice(1)}.`);

@@ -12,8 +12,7 @@ export function whyUnsafe(text: string, file: string): string | undefined {
     return at(file, text, control.index, why);
   }
   for (const { 0: token, index } of text.matchAll(tokens)) {
-    if (token === '"')
-      return at(file, text, index, 'this quotation mark is unmatched: add the closing one');
+    if (token === '"') return at(file, text, index, 'this quotation mark is unmatched: add the closing one');
     if (mayBeInclude(token, text[index - 1])) return at(file, text, index, noInclude);
   }
   return undefined;

@@ -60,9 +60,7 @@ const keyAndValue = /^[\t ]*([\w./-]+)[\t ]*=[\t ]*([!-~](?:[\t -~]*[!-~])?)[\t\
 function whyNoPair(content: string): string {
   const text = `expected "key = value", found "${content.slice(0, maxShown)}"`;
   const isPattern = /^[^=\s]*[*?[]/.test(content);
-  return isPattern
-    ? `${text}, a pattern for several settings: write one line for each setting`
-    : text;
+  return isPattern ? `${text}, a pattern for several settings: write one line for each setting` : text;
 }
 
 const maxShown = 100;

@@ -15,8 +15,7 @@ import { claim, disclaim } from './owner.ts';
 import { labPath } from './requirements.ts';
 
 const execute = promisify(execFile);
-const run = (program: string, args: string[]) =>
-  execute(program, args, { env: { ...process.env, PATH: labPath() } });
+const run = (program: string, args: string[]) => execute(program, args, { env: { ...process.env, PATH: labPath() } });
 
 const folder = '/run/ppsgate-lab';
 /** Next to the folder, which is removed with the lab. The virtual lab on this machine uses the same file. */
@@ -122,9 +121,7 @@ async function makeKeys(): Promise<void> {
   await rm(join(folder, 'keys'), { recursive: true, force: true });
   await mkdir(join(folder, 'keys'), { recursive: true, mode: 0o700 });
   await Promise.all(['controller', ...roles].map(makeKey));
-  const lines = await Promise.all(
-    roles.map(async (role) => `${managementNetwork[role]}.2 ${await publicKey(role)}`),
-  );
+  const lines = await Promise.all(roles.map(async (role) => `${managementNetwork[role]}.2 ${await publicKey(role)}`));
   await writeFile(knownHostsPath, `${lines.join('\n')}\n`);
 }
 
@@ -222,10 +219,7 @@ const addresses: Record<NamespaceRole, string[]> = {
 
 /** Static, so that no traffic needs ARP or NDP. */
 async function connectNeighbours(): Promise<void> {
-  const [tx, rx] = await Promise.all([
-    macAddress('sender', 'ppsgate-tx'),
-    macAddress('receiver', 'ppsgate-rx'),
-  ]);
+  const [tx, rx] = await Promise.all([macAddress('sender', 'ppsgate-tx'), macAddress('receiver', 'ppsgate-rx')]);
   await ipBatch(
     ['-n', namespace('dut')],
     [
@@ -254,9 +248,7 @@ async function forwardingThread(): Promise<string> {
     const name = await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '');
     if (name.startsWith('napi/ppsgate-in')) return pid;
   }
-  throw new Error(
-    'The kernel created no NAPI thread for ppsgate-in: the embedded lab needs Linux 5.12 or later.',
-  );
+  throw new Error('The kernel created no NAPI thread for ppsgate-in: the embedded lab needs Linux 5.12 or later.');
 }
 
 async function startSshd(role: NamespaceRole): Promise<void> {
@@ -279,9 +271,7 @@ async function waitForSshd(role: NamespaceRole): Promise<void> {
     if (isThere) return;
     await wait(10);
   }
-  throw new Error(
-    `sshd in the namespace ${namespace(role)} does not listen on ${address.host}:22.`,
-  );
+  throw new Error(`sshd in the namespace ${namespace(role)} does not listen on ${address.host}:22.`);
 }
 
 const sshdConfiguration = (role: NamespaceRole): string => `

@@ -55,9 +55,7 @@ export function readLinuxLogs(
   const load: BlockLoad = { ...sent, forwardedPps: counted.forwarded / sent.seconds };
   const read = limitsInLinuxLog(logs.dut, planned.runs);
   const variants = new Set(planned.runs.map(({ variant }) => variant));
-  const drops = new Map(
-    [...variants].map((one) => [one, droppedBy(logs.dut, pathName(one), read[one])]),
-  );
+  const drops = new Map([...variants].map((one) => [one, droppedBy(logs.dut, pathName(one), read[one])]));
   const runs = planned.runs.map((run, index) => {
     const samples = observation.samplesPerRun[index] ?? [];
     const measured = measuredRun(run, planned.number, samples, load);

@@ -36,8 +36,7 @@ export function measuredRun(
       ? { kind: 'steady', from: 0, to: samples.length, medianPps: median(rates) }
       : steadyStretch(rates);
   if (stretch.kind === 'unsteady' && rates.some((rate) => rate > 0)) {
-    const validity =
-      tooBusy(samples, load) ?? invalid('unsteady', `no steady rate: ${stretch.reason}`);
+    const validity = tooBusy(samples, load) ?? invalid('unsteady', `no steady rate: ${stretch.reason}`);
     return { ...planned, trial, pps: median(rates), samples, validity };
   }
   const steady = stretch.kind === 'steady' ? samples.slice(stretch.from, stretch.to) : samples;
@@ -106,9 +105,7 @@ function generatorLimited(samples: LinuxSample[], pps: number, load: BlockLoad):
   const share = formatPercent(forwardedPps / offeredPps);
   const trial = `${formatPps(forwardedPps)} of ${formatPps(offeredPps)} offered (${share}) in its whole trial`;
   const rates = `generator-limited: ${formatPps(pps)} came through in this run, ${trial}`;
-  return busy === undefined
-    ? rates
-    : `${rates}, and the DUT was busy for ${formatPercent(busy)} of the time`;
+  return busy === undefined ? rates : `${rates}, and the DUT was busy for ${formatPercent(busy)} of the time`;
 }
 
 /** Share of the time in which the forwarding thread ran or was runnable; undefined if the DUT does not report it. */
@@ -125,8 +122,7 @@ function deniedRatio(samples: LinuxSample[]): number {
   return Math.min(1, sum(samples.map(({ deniedSeconds = 0 }) => deniedSeconds)) / seconds);
 }
 
-const sum = (values: readonly number[]): number =>
-  values.reduce((total, value) => total + value, 0);
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
 type InvalidRun = Extract<Validity, { kind: 'invalid' }>;
 

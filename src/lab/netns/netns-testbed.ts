@@ -18,14 +18,7 @@ import { impossible, judgeProfile, missed } from '../judge-profile.ts';
 import { type LinuxDut, linuxDut } from '../linux/linux-dut.ts';
 import { arrivalsAround } from '../linux/linux-profile.ts';
 import type { LinuxSample } from '../linux/linux-script.ts';
-import type {
-  KeepLog,
-  PrepareRequest,
-  ProfileOutcome,
-  ProfileRequest,
-  Testbed,
-  TrialOutcome,
-} from '../testbed.ts';
+import type { KeepLog, PrepareRequest, ProfileOutcome, ProfileRequest, Testbed, TrialOutcome } from '../testbed.ts';
 import { trafgenFlows } from '../traffic/flows.ts';
 import { senderCommand, senderScript } from '../traffic/trafgen.ts';
 import { type Counters, type LinuxLogs, logNames, readLinuxLogs } from './netns-logs.ts';
@@ -223,10 +216,7 @@ async function profile(
   const { scenario } = cell;
   const sending = startSender(lab, cell, timeoutSeconds, signal);
   const sampled = await lab.dut
-    .sample(
-      { ingress, cpu, scenario, warmUpSeconds, seconds, event, variant },
-      { timeoutSeconds, signal },
-    )
+    .sample({ ingress, cpu, scenario, warmUpSeconds, seconds, event, variant }, { timeoutSeconds, signal })
     .finally(() => sending.stop());
   await keepLog(logNames.sender, await sending.log);
   await keepLog(logNames.dut, sampled.stdout + sampled.stderr);

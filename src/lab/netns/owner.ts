@@ -28,8 +28,7 @@ export async function claimWhenFree(
   let notifiedOwner: string | undefined;
   while (!(await isClaimed(path))) {
     const owner = await ownerOf(path);
-    if (owner !== notifiedOwner)
-      notify?.(`waiting for the lab of this machine ${forOperator(owner)}`);
+    if (owner !== notifiedOwner) notify?.(`waiting for the lab of this machine ${forOperator(owner)}`);
     notifiedOwner = owner;
     await pause(secondsBetweenTries, signal);
     signal.throwIfAborted();

@@ -61,10 +61,7 @@ async function installPerf(print: (line: string) => void): Promise<void> {
 }
 
 /** Throws a LabImpossibleError if this process cannot run the lab. Installs nothing. */
-export async function requireLab(
-  kind: LabKind = 'embedded-linux',
-  programs = labPrograms[kind],
-): Promise<void> {
+export async function requireLab(kind: LabKind = 'embedded-linux', programs = labPrograms[kind]): Promise<void> {
   requireRoot();
   const missing = await missingPrograms(programs);
   if (missing.length === 0) return requireNamespaces();
@@ -109,9 +106,7 @@ async function requireNamespaces(): Promise<void> {
 export async function rerunAsRoot(): Promise<number | undefined> {
   if (process.getuid?.() === 0 || !(await isInstalled('sudo'))) return undefined;
   if ((await sudo('--validate')) !== 0) {
-    throw new LabImpossibleError(
-      'The embedded lab needs root, but sudo failed: run it again as root.',
-    );
+    throw new LabImpossibleError('The embedded lab needs root, but sudo failed: run it again as root.');
   }
   const { execPath, execArgv, argv } = process;
   return sudo('--preserve-env', '--', execPath, ...execArgv, ...argv.slice(1));

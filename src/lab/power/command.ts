@@ -2,18 +2,12 @@
 
 import type { CommandConfig } from '../../config/power.ts';
 import { lastLine, shortened } from '../../model/one-line.ts';
-import {
-  type PowerController,
-  PowerError,
-  type PowerReading,
-  type PowerReply,
-} from './power-controller.ts';
+import { type PowerController, PowerError, type PowerReading, type PowerReply } from './power-controller.ts';
 import type { PowerDeps, ProgramOutcome } from './power-deps.ts';
 
 export function openCommand(name: string, config: CommandConfig, deps: PowerDeps): PowerController {
   const label = `The power of ${name} (by commands)`;
-  const run = ([program = '', ...args]: readonly string[]) =>
-    deps.run(program, args, { timeoutSeconds: 120 });
+  const run = ([program = '', ...args]: readonly string[]) => deps.run(program, args, { timeoutSeconds: 120 });
   const { cycle } = config;
   return {
     label,

@@ -2,20 +2,11 @@
 
 import type { IpmiConfig } from '../../config/power.ts';
 import { lastLine, shortened } from '../../model/one-line.ts';
-import {
-  type PowerController,
-  PowerError,
-  type PowerReading,
-  type PowerReply,
-} from './power-controller.ts';
+import { type PowerController, PowerError, type PowerReading, type PowerReply } from './power-controller.ts';
 import type { PowerDeps, ProgramOutcome } from './power-deps.ts';
 import { readPassword } from './secret-files.ts';
 
-export async function openIpmi(
-  name: string,
-  config: IpmiConfig,
-  deps: PowerDeps,
-): Promise<PowerController> {
+export async function openIpmi(name: string, config: IpmiConfig, deps: PowerDeps): Promise<PowerController> {
   const label = `The BMC of ${name} (IPMI at ${config.host}:${config.port})`;
   const password = await readPassword(label, config.passwordPath, deps);
   const request = (order: PowerOrder) =>
@@ -43,13 +34,7 @@ const tries = 3;
 const secondsBetweenTries = 2;
 
 /** Retries only after silence: a BMC locks out a user after wrong passwords. Throws a PowerError. */
-export async function requestBmc({
-  label,
-  config,
-  password,
-  order,
-  deps,
-}: BmcRequest): Promise<Exited> {
+export async function requestBmc({ label, config, password, order, deps }: BmcRequest): Promise<Exited> {
   let silence = '';
   for (let attempt = 0; attempt < tries; attempt += 1) {
     if (attempt > 0) await deps.sleep(secondsBetweenTries);
@@ -89,8 +74,7 @@ export const sessionEnvironment = (password: string): Record<string, string> => 
 });
 
 /** Includes a BMC that stops responding after the login. */
-const silent =
-  /Unable to establish IPMI|Could not open socket|no response|Unable to get Chassis Power Status/i;
+const silent = /Unable to establish IPMI|Could not open socket|no response|Unable to get Chassis Power Status/i;
 
 /**
  * Messages of ipmitool 1.8.19, most of them seen with ipmi_sim. Some name an RMCP+ status code (IPMI 2.0, table 13-15).
@@ -133,10 +117,7 @@ function lastMessage(stderr: string): string {
   const lines = stderr
     .split('\n')
     .filter(
-      (line) =>
-        !/^Error: Unable to|^Loading IANA|^IPMI Request Match NOT|^Close Session command failed/.test(
-          line,
-        ),
+      (line) => !/^Error: Unable to|^Loading IANA|^IPMI Request Match NOT|^Close Session command failed/.test(line),
     );
   return shortened(lastLine(lines.join('\n'))?.replace(/^> /, '') ?? 'no output from ipmitool');
 }

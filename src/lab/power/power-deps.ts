@@ -41,11 +41,7 @@ export const realPowerDeps: PowerDeps = {
 
 const maxBytes = 1024 ** 2;
 
-function run(
-  program: string,
-  args: readonly string[],
-  options: RunOptions,
-): Promise<ProgramOutcome> {
+function run(program: string, args: readonly string[], options: RunOptions): Promise<ProgramOutcome> {
   const { stdin = '', env, timeoutSeconds } = options;
   // Detached: a new process group, so that it can be killed as one, and no terminal to prompt for a password.
   const child = spawn(program, args, { env: { ...process.env, ...env }, detached: true });
@@ -55,10 +51,7 @@ function run(
     resolve({ kind: 'failed', why });
     if (child.pid !== undefined) killGroup(child.pid);
   };
-  const timer = globalThis.setTimeout(
-    () => giveUp(`did not end within ${timeoutSeconds} s`),
-    timeoutSeconds * 1000,
-  );
+  const timer = globalThis.setTimeout(() => giveUp(`did not end within ${timeoutSeconds} s`), timeoutSeconds * 1000);
   const stdout = collect(child.stdout, giveUp);
   const stderr = collect(child.stderr, giveUp);
   // A program may end without reading its input.

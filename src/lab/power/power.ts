@@ -14,11 +14,7 @@ export { type PowerDeps, realPowerDeps } from './power-deps.ts';
 export type { Power } from './switch.ts';
 
 /** `name` names the machine to people. Throws a PowerError for an unusable password or CA file. Sends nothing yet. */
-export async function openPower(
-  name: string,
-  config: PowerConfig,
-  deps: PowerDeps,
-): Promise<Power> {
+export async function openPower(name: string, config: PowerConfig, deps: PowerDeps): Promise<Power> {
   return switchOf(await openController(name, config, deps), deps.sleep);
 }
 

@@ -7,20 +7,11 @@ import { parseJson } from '../../model/json.ts';
 import { shortened } from '../../model/one-line.ts';
 import type { Distrust, Trust } from '../../system/certificate.ts';
 import type { HttpRequest, HttpResponse, NoResponse } from '../../system/http.ts';
-import {
-  type PowerController,
-  PowerError,
-  type PowerReading,
-  type PowerReply,
-} from './power-controller.ts';
+import { type PowerController, PowerError, type PowerReading, type PowerReply } from './power-controller.ts';
 import type { PowerDeps } from './power-deps.ts';
 import { readFileFor, readPassword } from './secret-files.ts';
 
-export async function openRedfish(
-  name: string,
-  config: RedfishConfig,
-  deps: PowerDeps,
-): Promise<PowerController> {
+export async function openRedfish(name: string, config: RedfishConfig, deps: PowerDeps): Promise<PowerController> {
   const url = new URL(config.url);
   const label = `The BMC of ${name} (Redfish at ${url.host})`;
   const { user } = config;
@@ -77,19 +68,13 @@ function readingOf({ PowerState }: RedfishSystem, label: string): PowerReading {
     case 'Off':
       return 'off';
     case 'Paused':
-      throw new PowerError(
-        `${label} reports that the machine is paused; continue or reset it there.`,
-      );
+      throw new PowerError(`${label} reports that the machine is paused; continue or reset it there.`);
     default:
       return 'changing';
   }
 }
 
-async function reset(
-  server: RedfishServer,
-  url: URL,
-  types: readonly string[],
-): Promise<PowerReply> {
+async function reset(server: RedfishServer, url: URL, types: readonly string[]): Promise<PowerReply> {
   const { Actions } = await readSystem(server, url);
   const action = Actions?.['#ComputerSystem.Reset'];
   if (action === undefined) {
@@ -103,9 +88,7 @@ async function reset(
   }
   const target = onSameServer(server, url, action.target, 'its reset action is at');
   const { status, body } = await requestJson(server, target, { ResetType: type });
-  return status < 300
-    ? { kind: 'accepted' }
-    : { kind: 'refused', why: errorText(server, status, body) };
+  return status < 300 ? { kind: 'accepted' } : { kind: 'refused', why: errorText(server, status, body) };
 }
 
 const maxRedirects = 3;
@@ -145,11 +128,7 @@ type RedfishResponse = Omit<HttpResponse, 'body'> & { body: string };
 const tries = 4;
 
 /** Sends GET, or POST of a `payload`, and retries, as any reset may be requested twice. Throws without a response. */
-async function requestJson(
-  server: RedfishServer,
-  url: URL,
-  payload?: object,
-): Promise<RedfishResponse> {
+async function requestJson(server: RedfishServer, url: URL, payload?: object): Promise<RedfishResponse> {
   const { label, deps } = server;
   let reply = await tryOnce(server, url, payload);
   for (let attempt = 1; attempt < tries && isTransient(reply); attempt += 1) {
@@ -157,8 +136,7 @@ async function requestJson(
     reply = await tryOnce(server, url, payload);
   }
   if (reply.kind === 'answered') return acceptedResponse(server, reply);
-  if (reply.distrust !== undefined)
-    throw new PowerError(distrusted(label, reply.code, reply.distrust));
+  if (reply.distrust !== undefined) throw new PowerError(distrusted(label, reply.code, reply.distrust));
   throw new PowerError(
     `${label} cannot be queried: the last of ${tries} tries ended with "${shortened(reply.why)}"; check that it has power and network, and \`url\`.`,
   );
@@ -169,11 +147,7 @@ const maxBytes = 1024 ** 2;
 
 const answerSeconds = 30;
 
-async function tryOnce(
-  server: RedfishServer,
-  url: URL,
-  payload: object | undefined,
-): Promise<RedfishReply> {
+async function tryOnce(server: RedfishServer, url: URL, payload: object | undefined): Promise<RedfishReply> {
   const { trust, deps } = server;
   const request = requestOf(server, payload);
   const reply = await deps.sendRequest(url, { ...request, trust });
@@ -244,8 +218,7 @@ const errorDocument = z.object({
 /** Masks our credentials, in case a BMC repeats them. */
 function errorText({ user, password }: RedfishServer, status: number, body: string): string {
   const { data } = errorDocument.safeParse(parseJson(body));
-  const message =
-    data?.error['@Message.ExtendedInfo']?.[0]?.Message ?? data?.error.message ?? body.trim();
+  const message = data?.error['@Message.ExtendedInfo']?.[0]?.Message ?? data?.error.message ?? body.trim();
   if (message === '') return String(status);
   const encoded = Buffer.from(`${user}:${password}`).toString('base64');
   return `${status} ${shortened(message.replaceAll(encoded, '…').replaceAll(password, '…'))}`;

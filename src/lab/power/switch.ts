@@ -1,10 +1,5 @@
 // Switches a machine's power through a controller. Trusts the state that it reads, not the reply, and retries.
-import {
-  type PowerController,
-  PowerError,
-  type PowerReading,
-  type PowerReply,
-} from './power-controller.ts';
+import { type PowerController, PowerError, type PowerReading, type PowerReply } from './power-controller.ts';
 import type { PowerDeps } from './power-deps.ts';
 
 /** Each method returns when the controller reports the new state. Throws a PowerError after some minutes without it. */
@@ -41,10 +36,7 @@ export function switchOf(controller: PowerController, sleep: PowerDeps['sleep'])
   };
 }
 
-async function settledState(
-  controller: PowerController,
-  sleep: PowerDeps['sleep'],
-): Promise<'on' | 'off'> {
+async function settledState(controller: PowerController, sleep: PowerDeps['sleep']): Promise<'on' | 'off'> {
   const seen = await watch(controller, (state) => state !== 'changing', secondsToObey, sleep);
   if (seen !== 'changing') return seen;
   throw new PowerError(
@@ -53,11 +45,7 @@ async function settledState(
 }
 
 /** Sends the order in any state, as the reported one may lag behind, or be about to change. */
-async function turn(
-  controller: PowerController,
-  to: 'on' | 'off',
-  sleep: PowerDeps['sleep'],
-): Promise<void> {
+async function turn(controller: PowerController, to: 'on' | 'off', sleep: PowerDeps['sleep']): Promise<void> {
   let disobedience = '';
   for (let attempt = 0; attempt < attempts; attempt += 1) {
     const reply = await controller.turn(to);
@@ -78,10 +66,7 @@ function described(reply: PowerReply, to: 'on' | 'off', seen: PowerReading): str
  * Prefers the controller's own cycle, which leaves the machine on even if this process dies. It counts once the machine
  * was seen off.
  */
-async function cycledByController(
-  controller: PowerController,
-  sleep: PowerDeps['sleep'],
-): Promise<boolean> {
+async function cycledByController(controller: PowerController, sleep: PowerDeps['sleep']): Promise<boolean> {
   if (controller.cycle === undefined || (await controller.state()) !== 'on') return false;
 
   const reply = await controller.cycle();

@@ -17,11 +17,7 @@ export async function countPackets(host: Host, ports: GuestPorts): Promise<Guest
   return { end: () => countsSince(host, before, ports), cancel() {} };
 }
 
-async function countsSince(
-  host: Host,
-  before: CommandOutputs,
-  ports: GuestPorts,
-): Promise<GuestCounts> {
+async function countsSince(host: Host, before: CommandOutputs, ports: GuestPorts): Promise<GuestCounts> {
   const after = await readAll(host, packetCounters);
   const log = countersLog(before, after);
   const arrived = interfaceBetween(before, after, ports.ingress);

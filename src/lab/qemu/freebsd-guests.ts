@@ -35,13 +35,7 @@ import { countPackets } from './freebsd-counting.ts';
 import { isHostError, isOfOneCopy } from './freebsd-image.ts';
 import { overlayRules, whyNotInstallable } from './freebsd-overlay.ts';
 import { type Symbols, symbolsOf } from './freebsd-symbols.ts';
-import type {
-  BootedGuest,
-  GuestResources,
-  GuestSystem,
-  NotBooted,
-  PairOfGuests,
-} from './guests.ts';
+import type { BootedGuest, GuestResources, GuestSystem, NotBooted, PairOfGuests } from './guests.ts';
 
 /** Base and patched; more variants are booted once they are known. */
 const guestsOfPair = 2;
@@ -58,11 +52,7 @@ export class FreebsdGuests implements GuestSystem {
   #warnings: string[] = [];
   readonly #closed = new AbortController();
 
-  constructor(
-    name: string,
-    config: FreebsdGuestsConfig & { image: GuestImage },
-    resources: GuestResources,
-  ) {
+  constructor(name: string, config: FreebsdGuestsConfig & { image: GuestImage }, resources: GuestResources) {
     this.#name = name;
     this.#config = config;
     this.#resources = resources;
@@ -116,10 +106,7 @@ export class FreebsdGuests implements GuestSystem {
   /** Does nothing: rules are installed for each trial, which reports a refusal. */
   async tryRules(): Promise<undefined> {}
 
-  async installRules(
-    { variant, host }: BootedGuest,
-    { scenario, family }: Cell,
-  ): Promise<TrialOutcome | undefined> {
+  async installRules({ variant, host }: BootedGuest, { scenario, family }: Cell): Promise<TrialOutcome | undefined> {
     const boots = this.#copies.get(variant)?.boots;
     if (boots === undefined) throw new TypeError(`${variant} was not booted here.`);
     const refusal = await this.#loadRules(host, scenario, variant);
@@ -133,17 +120,12 @@ export class FreebsdGuests implements GuestSystem {
   }
 
   /** Installs them one after the other: a refusal tries the same rules on base. */
-  async installCounting(
-    booted: readonly BootedGuest[],
-    cell: Cell,
-  ): ReturnType<GuestSystem['installCounting']> {
+  async installCounting(booted: readonly BootedGuest[], cell: Cell): ReturnType<GuestSystem['installCounting']> {
     for (const one of booted) {
       const outcome = await this.installRules(one, cell);
       if (outcome !== undefined) return { kind: 'refused', outcome };
     }
-    const counting = await Promise.all(
-      booted.map(({ host, variant }) => countPackets(host, this.#portsOf(variant))),
-    );
+    const counting = await Promise.all(booted.map(({ host, variant }) => countPackets(host, this.#portsOf(variant))));
     return { kind: 'counting', counting };
   }
 
@@ -193,17 +175,11 @@ export class FreebsdGuests implements GuestSystem {
     const { dut } = await this.#copies.first();
     const { builder } = this.#config;
     const folder = await mkdtemp(join(tmpdir(), 'ppsgate-kernels-'));
-    const builds = await builderFor(
-      dut.host(),
-      { name: this.#name, builder },
-      this.#resources.deps,
-    );
+    const builds = await builderFor(dut.host(), { name: this.#name, builder }, this.#resources.deps);
     return { kernels: new Kernels(folder, builds), folder };
   }
 
-  #loadRules(
-    ...[host, scenario, variant]: [BootedGuest['host'], Scenario, string]
-  ): ReturnType<typeof installRules> {
+  #loadRules(...[host, scenario, variant]: [BootedGuest['host'], Scenario, string]): ReturnType<typeof installRules> {
     return installRules(host, scenario, this.#rulesOf(variant));
   }
 
@@ -276,9 +252,7 @@ export class FreebsdGuests implements GuestSystem {
   }
 }
 
-const familiesOf = (cells: readonly Cell[]): Family[] => [
-  ...new Set(cells.map(({ family }) => family)),
-];
+const familiesOf = (cells: readonly Cell[]): Family[] => [...new Set(cells.map(({ family }) => family))];
 
 /** True for settings of the image itself; vital settings are checked before each cell. */
 export const isOfImage = ({ isVital }: SettingProblem): boolean => !isVital;
@@ -326,5 +300,4 @@ function afterEarlyDeath(tallies: Tallies, variant: string, words: LastWords): T
   return rejected(variant, { kind: 'boot-failed', message: `Twice: ${how}.`, ...words });
 }
 
-const isConnectionLost = ({ kind }: HostError): boolean =>
-  ['unreachable', 'lost', 'timeout'].includes(kind);
+const isConnectionLost = ({ kind }: HostError): boolean => ['unreachable', 'lost', 'timeout'].includes(kind);

@@ -140,9 +140,7 @@ function whyNotIn(
   }
   if (!(error instanceof DutLostError)) return reasonOf(error);
   const isSeen = shown.includes('<<BOOT>>');
-  const hint = isSeen
-    ? ''
-    : ' (set `console="comconsole"` in its /boot/loader.conf to see its kernel there)';
+  const hint = isSeen ? '' : ' (set `console="comconsole"` in its /boot/loader.conf to see its kernel there)';
   return `root could not log in within ${bootSeconds} s, and its console ${describeScreen(shown)}${hint}`;
 }
 

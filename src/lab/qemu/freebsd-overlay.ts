@@ -31,10 +31,7 @@ export function overlayRules(
 }
 
 /** Returns a sentence on rules that guests could not install, or on cells that could not be measured with them. */
-export function whyNotInstallable({
-  variants,
-  cells,
-}: Pick<PrepareRequest, 'variants' | 'cells'>): string | undefined {
+export function whyNotInstallable({ variants, cells }: Pick<PrepareRequest, 'variants' | 'cells'>): string | undefined {
   const overlaidVariants = variants.filter(({ files }) => rulesIn(files).length > 0);
   if (overlaidVariants.length === 0) return undefined;
   const both = overlaidVariants.find(({ files }) => rulesIn(files).length > 1);

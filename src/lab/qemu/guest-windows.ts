@@ -8,13 +8,7 @@ import { HostError } from '../../system/host/host-error.ts';
 import type { Tallies } from '../fault-attribution.ts';
 import type { KeepLog } from '../testbed.ts';
 import { withEnds } from '../trial-limits.ts';
-import type {
-  BootedGuest,
-  GuestCounting,
-  GuestCounts,
-  GuestSystem,
-  RefusedRules,
-} from './guests.ts';
+import type { BootedGuest, GuestCounting, GuestCounts, GuestSystem, RefusedRules } from './guests.ts';
 import { endsIn } from './trial-logs.ts';
 import { guestCpu, senderCpu, type VirtualLab } from './vm/virtual-lab.ts';
 import type { sendWindows, WindowsOutcome } from './windows.ts';
@@ -40,9 +34,7 @@ export type GuestTestbed = {
 
 export function windowsOf({ windows }: Traffic): { windows: number; packets: number } {
   if (windows === undefined) {
-    throw new TypeError(
-      'Virtual testbeds need a number of packets to send, but none was requested.',
-    );
+    throw new TypeError('Virtual testbeds need a number of packets to send, but none was requested.');
   }
   return { windows: windows.count, packets: windows.packets };
 }
@@ -83,9 +75,7 @@ export async function send(
     signal,
   };
   const sent = await sendWindows(lab, request);
-  return sent.kind === 'sent'
-    ? sent
-    : { kind: 'lost', reason: `the windows stopped early: ${sent.lastLine}` };
+  return sent.kind === 'sent' ? sent : { kind: 'lost', reason: `the windows stopped early: ${sent.lastLine}` };
 }
 
 /**

@@ -80,11 +80,7 @@ export interface GuestSystem extends Pick<Testbed, 'inspect' | 'prepare' | 'read
     cell: Cell,
   ): Promise<RefusedRules | { kind: 'counting'; counting: readonly GuestCounting[] }>;
   /** Called right after a cell's packets; `isSilent` where none came through. */
-  whyNotInForce(
-    booted: BootedGuest,
-    cell: Cell,
-    packets: { isSilent: boolean },
-  ): Promise<string | undefined>;
+  whyNotInForce(booted: BootedGuest, cell: Cell, packets: { isSilent: boolean }): Promise<string | undefined>;
   /** Returns a phrase that continues "dropped by"; undefined if unknown. `send` sends packets once more. */
   droppedBy(booted: BootedGuest, send: () => Promise<unknown>): Promise<string | undefined>;
   /** Lists functions of the running kernel and its modules by address, like nm(1). Throws a HostError. */

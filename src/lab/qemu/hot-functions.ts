@@ -18,9 +18,7 @@ const slotBytes = 16;
  */
 export function foldedInstructions({ counts, symbols }: CountedBlocks): string {
   const functionAt = functionsOf(symbols);
-  const windows = counts
-    .slice(1)
-    .map((after, index) => executedBetween(counts[index] ?? after, after, functionAt));
+  const windows = counts.slice(1).map((after, index) => executedBetween(counts[index] ?? after, after, functionAt));
   const names = new Set(windows.flatMap((window) => [...window.keys()]));
   const lines = [...names].flatMap((name) => {
     const executed = median(windows.map((window) => window.get(name) ?? 0));

@@ -142,8 +142,7 @@ async function identify(
       reason: `${release} ${build} came up instead of ${version}`,
     };
   }
-  if (bootedLine !== commandLine)
-    return { kind: 'other', reason: `its kernel command line is "${bootedLine}"` };
+  if (bootedLine !== commandLine) return { kind: 'other', reason: `its kernel command line is "${bootedLine}"` };
   const missing = atBoot.filter((name) => !modules.includes(name));
   if (missing.length > 0) {
     return { kind: 'other', reason: `it loaded no ${missing.join(' and no ')}` };

@@ -152,9 +152,7 @@ export class LinuxGuests implements GuestSystem {
     { scenario }: Cell,
   ): ReturnType<GuestSystem['installCounting']> {
     if (!isLinuxScenario(scenario)) throw new TypeError(`${scenario} is none of Linux.`);
-    const all = await Promise.allSettled(
-      booted.map((one) => this.#dutOf(one).installCounting(one.variant, scenario)),
-    );
+    const all = await Promise.allSettled(booted.map((one) => this.#dutOf(one).installCounting(one.variant, scenario)));
     const begun = all.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
     const counting = begun.filter((one) => one.kind === 'counting');
     if (counting.length === booted.length) {
@@ -226,9 +224,7 @@ export class LinuxGuests implements GuestSystem {
       return { kind: 'archive', path: kernel.path };
     }
     if (builder === undefined) {
-      throw new UsageError(
-        `${this.#name} has no \`builder\`, which is needed to build the kernels of a tree.`,
-      );
+      throw new UsageError(`${this.#name} has no \`builder\`, which is needed to build the kernels of a tree.`);
     }
     const { lab, deps } = this.#resources;
     const built = await buildLinuxKernel(builder, {
@@ -265,11 +261,7 @@ function findInert(
   const kernelOf = (name?: string) => variants.find(({ variant }) => variant === name)?.kernel;
   const base = kernelOf(variants[0]?.variant);
   const nothingKnown = { before: new Map(), fixed: new Set<string>() };
-  const compared = findInertChanges(
-    read,
-    nothingKnown,
-    (name) => !isDeepStrictEqual(kernelOf(name), base),
-  );
+  const compared = findInertChanges(read, nothingKnown, (name) => !isDeepStrictEqual(kernelOf(name), base));
   if (compared.kind === 'acts') return compared;
   const { variant, message } = compared;
   return rejected(variant, { kind: 'does-not-load', scenario, message });
@@ -295,10 +287,7 @@ async function requireSame({ path, sha256 }: { path: string; sha256: string }): 
 }
 
 /** Finds a guest without free space for rules; a kernel that fills the space is to blame. */
-async function fullGuest(
-  tallies: Tallies,
-  booted: readonly BootedGuest[],
-): Promise<TrialOutcome | undefined> {
+async function fullGuest(tallies: Tallies, booted: readonly BootedGuest[]): Promise<TrialOutcome | undefined> {
   for (const { host, variant } of booted) {
     const usage = await host.output(shell`df -P -k /run | tail -n 1`).catch(() => '');
     // POSIX df: the fourth column is the available space.

@@ -4,17 +4,7 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
-import {
-  mkdir,
-  open,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-  utimes,
-  writeFile,
-} from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { GuestImage, OfficialImage } from '../../config/virtual-testbed.ts';
@@ -58,10 +48,7 @@ const version = 1;
 const maxKept = 2;
 
 /** Returns the kept image, or prepares it, which boots it once. Throws a UsageError for an unsuitable image. */
-export async function preparedImage(
-  image: OfficialImage,
-  deps: PreparingDeps,
-): Promise<GuestImage> {
+export async function preparedImage(image: OfficialImage, deps: PreparingDeps): Promise<GuestImage> {
   const { folder, notify, signal } = deps;
   notify(`reading the image ${image.path}`);
   const sha512 = await digestOf(image.path, signal);
@@ -186,9 +173,7 @@ async function unpack(path: string, disk: string, ended: AbortSignal): Promise<v
     return;
   }
   const why = signal === 'SIGXFSZ' ? 'more than 64 GiB' : (lastLine(errors) ?? `exit code ${code}`);
-  throw new UsageError(
-    `The image ${path} cannot be unpacked (${command[0]}: ${why}): download it again.`,
-  );
+  throw new UsageError(`The image ${path} cannot be unpacked (${command[0]}: ${why}): download it again.`);
 }
 
 /** QEMU only supports disks of whole sectors. */
@@ -228,17 +213,13 @@ async function prepareGuest(guest: Guest, publicKey: string, limitSeconds: numbe
   using root = await ConsoleShell.logIn(guest, limitSeconds);
   const card = await managementCard(root);
   const keys = '/root/.ssh/authorized_keys';
-  await root.run(
-    shell`mkdir -p -m 700 /root/.ssh && echo ${publicKey} >>${keys} && chmod 600 ${keys}`,
-  );
+  await root.run(shell`mkdir -p -m 700 /root/.ssh && echo ${publicKey} >>${keys} && chmod 600 ${keys}`);
   // sshd uses the first value of a keyword (sshd_config(5)).
   const sshd = '/etc/ssh/sshd_config';
   const own = shell`echo 'PermitRootLogin prohibit-password' | cat - ${sshd}`;
   await root.run(shell`${own} >${`${sshd}.new`} && mv ${`${sshd}.new`} ${sshd}`);
   // The boot would wait for DHCP on cards without a server.
-  await root.run(
-    shell`sysrc -n ifconfig_DEFAULT >/dev/null 2>&1 && sysrc -x ifconfig_DEFAULT; true`,
-  );
+  await root.run(shell`sysrc -n ifconfig_DEFAULT >/dev/null 2>&1 && sysrc -x ifconfig_DEFAULT; true`);
   for (const settings of settingsWith(card)) await root.run(shell`sysrc ${settings}`);
   await root.run(shell`rm -f /firstboot`);
   await root.run(shell`service sshd keygen`);
@@ -253,9 +234,7 @@ async function prepareGuest(guest: Guest, publicKey: string, limitSeconds: numbe
     setTimeout(secondsToShutDown * 1000, false, { ref: false }),
   ]);
   if (!isOff) {
-    throw new ConsoleShellError(
-      `it was still running ${secondsToShutDown} s after "shutdown -p now"`,
-    );
+    throw new ConsoleShellError(`it was still running ${secondsToShutDown} s after "shutdown -p now"`);
   }
   return hostKey;
 }

@@ -68,8 +68,7 @@ function windowsIn(log: string, packets: number): Window[] | string {
 
 const stuckLine = /^stuck ([1-9]\d{0,3})$/;
 const droppedLine = /^dropped ([1-9]\d{0,3}) (.{1,1000})$/;
-const windowLine =
-  /^window [1-9]\d{0,3}(?: \d{1,15}(?:\.\d{1,6})? \d{1,15} (?:-|\d{1,15}) \d{1,18} \d{1,18}){2}$/;
+const windowLine = /^window [1-9]\d{0,3}(?: \d{1,15}(?:\.\d{1,6})? \d{1,15} (?:-|\d{1,15}) \d{1,18} \d{1,18}){2}$/;
 
 /**
  * Reads ten numbers after the guest's number: twice time, packets, instructions, and the CPU's own time and waiting in
@@ -83,9 +82,7 @@ function windowOf(line: string, receivedPackets: number): Window | undefined {
   const [seconds = 0, forwardedPackets = 0, instructions = 0, ran = 0, waited = 0] = grown;
   const isCounted = counts[2] !== '-';
   if (isCounted !== (counts[7] !== '-')) return undefined;
-  const goesForward = [forwardedPackets, ran, waited, isCounted ? instructions : 0].every(
-    (one) => one >= 0,
-  );
+  const goesForward = [forwardedPackets, ran, waited, isCounted ? instructions : 0].every((one) => one >= 0);
   // A guest that forwards executes instructions.
   const isIdle = ran === 0 || (isCounted && instructions === 0);
   if (!(seconds > 0) || !goesForward || (forwardedPackets > 0 && isIdle)) return undefined;
@@ -111,9 +108,7 @@ const stuckIn = (log: string): Set<number> =>
 
 /** Adds the causes of drops in silent guests, by the guests' numbers. */
 export function withDrops(log: string, drops: ReadonlyMap<number, string>): string {
-  const lines = [...drops].map(
-    ([guest, text]) => `dropped ${guest} ${oneLine(text).slice(0, 1000)}\n`,
-  );
+  const lines = [...drops].map(([guest, text]) => `dropped ${guest} ${oneLine(text).slice(0, 1000)}\n`);
   return log.replace(/^end\s*$/m, () => `${lines.join('')}end\n`);
 }
 
@@ -165,9 +160,7 @@ function measuredRun(
   const perPacket = through.flatMap(({ instructions, forwardedPackets }) =>
     instructions === undefined ? [] : instructions / forwardedPackets,
   );
-  const nsPerPacket = through.map(
-    ({ busySeconds = 0, forwardedPackets }) => (busySeconds * 1e9) / forwardedPackets,
-  );
+  const nsPerPacket = through.map(({ busySeconds = 0, forwardedPackets }) => (busySeconds * 1e9) / forwardedPackets);
   const rates = samples.map(({ forwardedPackets, seconds }) => forwardedPackets / seconds);
   return {
     ...planned,

@@ -29,8 +29,7 @@ export async function profile(
   }
   const booted = guests.running?.booted.find((one) => one.variant === variant);
   const counts = booted?.guest.counts;
-  if (booted === undefined || counts === undefined)
-    return missed('no instruction counter was active');
+  if (booted === undefined || counts === undefined) return missed('no instruction counter was active');
   try {
     const installed = await installRules(guests, [booted], cell);
     if (installed?.kind === 'lost') return missed(installed.reason);
@@ -54,5 +53,4 @@ export async function profile(
   }
 }
 
-const whyNot = (outcome: { kind: string; reason?: string }): string =>
-  outcome.reason ?? 'the variant does not boot';
+const whyNot = (outcome: { kind: string; reason?: string }): string => outcome.reason ?? 'the variant does not boot';

@@ -83,11 +83,7 @@ export async function openVirtualTestbed(
   };
 }
 
-async function openSystem(
-  name: string,
-  config: VirtualTestbed,
-  resources: GuestResources,
-): Promise<GuestSystem> {
+async function openSystem(name: string, config: VirtualTestbed, resources: GuestResources): Promise<GuestSystem> {
   if (config.system === 'linux') return new LinuxGuests(name, config, resources);
   const { lab, deps } = resources;
   const image = await guestImage(config.image, lab, deps);

@@ -9,14 +9,7 @@ import { shell } from '../../system/shell.ts';
 import { type LastWords, lastWords } from '../console/console-text.ts';
 import { isAtFault, lacksControl, tallyOf } from '../fault-attribution.ts';
 import type { KeepLog, TrialOutcome } from '../testbed.ts';
-import {
-  countAndSend,
-  type GuestTestbed,
-  installAndSend,
-  limitsOf,
-  send,
-  windowsOf,
-} from './guest-windows.ts';
+import { countAndSend, type GuestTestbed, installAndSend, limitsOf, send, windowsOf } from './guest-windows.ts';
 import { type BootedGuest, interrupted, type PairOfGuests } from './guests.ts';
 import { pairsOf, readVirtualLogs, silentIn, windowsLogName, withDrops } from './trial-logs.ts';
 
@@ -58,10 +51,7 @@ export async function trial(
     ]);
     Object.assign(limits, read);
     if (silent.size > 0 || inForce.kind === 'lost') {
-      const ends = await endsOf(
-        booted,
-        (index) => inForce.kind === 'lost' || silent.has(index + 1),
-      );
+      const ends = await endsOf(booted, (index) => inForce.kind === 'lost' || silent.has(index + 1));
       const outcome = await afterDeaths(guests, ends, { planned, keepLog, signal });
       if (outcome !== undefined) return outcome;
     }
@@ -98,9 +88,7 @@ async function whyNotInForce(
 ): Promise<{ kind: 'told' | 'lost'; reason: string | undefined }> {
   try {
     const reasons = await Promise.all(
-      booted.map((one, index) =>
-        system.whyNotInForce(one, cell, { isSilent: silent.has(index + 1) }),
-      ),
+      booted.map((one, index) => system.whyNotInForce(one, cell, { isSilent: silent.has(index + 1) })),
     );
     return { kind: 'told', reason: reasons.find((reason) => reason !== undefined) };
   } catch (error) {
@@ -123,9 +111,7 @@ async function dropsOf(
   for (const [index, one] of booted.entries()) {
     if (!silent.has(index + 1)) continue;
     try {
-      const by = await guests.system.droppedBy(one, () =>
-        send(guests, [one], cell, windowsToTrace, signal),
-      );
+      const by = await guests.system.droppedBy(one, () => send(guests, [one], cell, windowsToTrace, signal));
       if (by !== undefined) drops.set(index + 1, by);
     } catch (error) {
       if (!(error instanceof HostError)) throw error;
@@ -147,9 +133,7 @@ export async function guestsFor(
   keepLog: KeepLog,
 ): Promise<RunningGuests | { kind: 'down'; outcome: TrialOutcome }> {
   const { running, system } = guests;
-  const known = pair.runs.map((run) =>
-    running?.booted.find(({ variant }) => variant === run.variant),
-  );
+  const known = pair.runs.map((run) => running?.booted.find(({ variant }) => variant === run.variant));
   if (running?.pair === pair.pair && known.every((one) => one !== undefined)) {
     return { kind: 'up', booted: known, hasBooted: false };
   }
@@ -161,11 +145,8 @@ export async function guestsFor(
   const down = all.filter((one) => one.kind === 'not-booted');
   for (const { variant, console } of down) await keepLog(consoleLogName(variant), console);
   const outcome =
-    gravest(
-      down.map(({ variant, outcome, console }) =>
-        console === '' ? outcome : withConsole(variant, outcome),
-      ),
-    ) ?? (await tryAll(guests, booted));
+    gravest(down.map(({ variant, outcome, console }) => (console === '' ? outcome : withConsole(variant, outcome)))) ??
+    (await tryAll(guests, booted));
   if (outcome === undefined) return { kind: 'up', booted, hasBooted: true };
   if (down.length > 0) await stopAll(guests);
   return { kind: 'down', outcome };
@@ -175,10 +156,7 @@ export async function guestsFor(
 const gravest = (outcomes: readonly TrialOutcome[]): TrialOutcome | undefined =>
   outcomes.find(({ kind }) => kind === 'rejected') ?? outcomes[0];
 
-async function tryAll(
-  guests: GuestTestbed,
-  booted: readonly BootedGuest[],
-): Promise<TrialOutcome | undefined> {
+async function tryAll(guests: GuestTestbed, booted: readonly BootedGuest[]): Promise<TrialOutcome | undefined> {
   try {
     return await guests.system.tryRules(booted);
   } catch (error) {
@@ -196,10 +174,7 @@ export async function stopAll(guests: GuestTestbed): Promise<void> {
 
 type GuestEnds = { one: BootedGuest; end: GuestEnd | undefined }[];
 
-const endsOf = (
-  booted: readonly BootedGuest[],
-  isOverride = (_index: number) => true,
-): Promise<GuestEnds> =>
+const endsOf = (booted: readonly BootedGuest[], isOverride = (_index: number) => true): Promise<GuestEnds> =>
   Promise.all(
     booted.map(async (one, index) => ({
       one,
@@ -252,12 +227,7 @@ async function endOf({ guest, host }: BootedGuest): Promise<GuestEnd | undefined
 
 const answerSeconds = 10;
 
-function afterDeath(
-  { tallies }: GuestTestbed,
-  name: string,
-  where: string,
-  { how, words }: GuestEnd,
-): TrialOutcome {
+function afterDeath({ tallies }: GuestTestbed, name: string, where: string, { how, words }: GuestEnd): TrialOutcome {
   if (isAtFault(tallies, name, 'deaths', 'hasStoodTrial')) {
     return rejected(name, {
       kind: 'panics-under-load',

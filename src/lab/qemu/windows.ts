@@ -32,9 +32,7 @@ export async function sendWindows(
 ): Promise<WindowsOutcome> {
   const all = guests.map((_, index) => index + 1);
   // Reverses the order in each round, so that a drift cancels out.
-  const rounds = Array.from({ length: windows }, (_, round) =>
-    round % 2 === 0 ? all : all.toReversed(),
-  );
+  const rounds = Array.from({ length: windows }, (_, round) => (round % 2 === 0 ? all : all.toReversed()));
   const file = await flows();
   const described = guests.map(({ interfaces, counts = '-', cpuThread }) =>
     [interfaces.sender, interfaces.receiver, counts, cpuThread, file].join(','),

@@ -28,9 +28,7 @@ export function trafgenFlows(request: FlowsRequest): string {
   const { flows, frameBytes, captured } = request;
   if (captured !== undefined)
     return written(
-      replayed(captured, request.family, request.packets?.addresses).map((packet) =>
-        ethernetFrame(request, packet),
-      ),
+      replayed(captured, request.family, request.packets?.addresses).map((packet) => ethernetFrame(request, packet)),
     );
   const frames: number[][] = [];
   const sizes = inTurn(request.packets?.sizes ?? [{ frameBytes, weight: 1 }]);
@@ -44,8 +42,7 @@ export function trafgenFlows(request: FlowsRequest): string {
   return written(frames);
 }
 
-const written = (frames: number[][]): string =>
-  frames.map((bytes) => `{ ${bytes.join(',')} }\n`).join('');
+const written = (frames: number[][]): string => frames.map((bytes) => `{ ${bytes.join(',')} }\n`).join('');
 
 /** Spreads each size evenly, so that even a short stretch has the overall mean: smooth weighted round robin. */
 function inTurn(sizes: readonly WeightedSize[]): number[] {
@@ -81,16 +78,10 @@ function addressesOf({ family, flows, packets }: FlowsRequest, flow: number): nu
   ];
 }
 
-const portOf = (flow: number, { first, last } = usualPort): number =>
-  first + (flow % (last - first + 1));
+const portOf = (flow: number, { first, last } = usualPort): number => first + (flow % (last - first + 1));
 
 /** RFC 791. */
-function ipv4(
-  totalBytes: number,
-  flow: number,
-  addresses: number[],
-  packets: Packets = {},
-): number[] {
+function ipv4(totalBytes: number, flow: number, addresses: number[], packets: Packets = {}): number[] {
   const payload = payloadOf(totalBytes - 20, addresses, flow, packets);
   const header = (checksum: number) => [
     0x45,
@@ -110,12 +101,7 @@ function ipv4(
 }
 
 /** RFC 8200. */
-function ipv6(
-  totalBytes: number,
-  flow: number,
-  addresses: number[],
-  packets: Packets = {},
-): number[] {
+function ipv6(totalBytes: number, flow: number, addresses: number[], packets: Packets = {}): number[] {
   const payload = payloadOf(totalBytes - 40, addresses, flow, packets);
   const header = [0x60, 0, 0, 0, ...word(payload.length), protocolOf(packets), 64];
   return [...header, ...addresses, ...payload];

@@ -1,12 +1,7 @@
 // Computes the number and the validity of a run from its logs.
 
 import { formatGeneral } from '../../analysis/stats/printf.ts';
-import {
-  holes,
-  type SteadyStretch,
-  secondsUntilSteady,
-  steadyStretch,
-} from '../../analysis/stats/steady.ts';
+import { holes, type SteadyStretch, secondsUntilSteady, steadyStretch } from '../../analysis/stats/steady.ts';
 import { median } from '../../analysis/stats/summary.ts';
 import { formatPercent, formatPps, grouped } from '../../model/format.ts';
 import type { Validity } from '../../model/result.ts';
@@ -56,9 +51,7 @@ export function pktGenRun(
   const steadyAfterSeconds = secondsUntilSteady(pps);
   const dut = { egressPackets, ingressPackets };
   const fault = isSilent(receiver)
-    ? (brokenLog(receiver, senders) ??
-      unlessDropped(receiver, senders, dut) ??
-      slowSender(senders, requestedPps))
+    ? (brokenLog(receiver, senders) ?? unlessDropped(receiver, senders, dut) ?? slowSender(senders, requestedPps))
     : (brokenLog(receiver, senders) ??
       unsteady(receiver, stretch) ??
       tooShort(receiver, seconds) ??
@@ -111,9 +104,7 @@ const lastLinesDropped = 10;
  * then rates of zero. It ignores a line without its newline, and gives no number for 25 lines or fewer.
  */
 function netbenchesRates({ rates, lines }: PktGenLog): PktGenRate[] {
-  return rates.filter(
-    ({ line, pps }) => line > firstLinesDropped && line <= lines - lastLinesDropped && pps > 0,
-  );
+  return rates.filter(({ line, pps }) => line > firstLinesDropped && line <= lines - lastLinesDropped && pps > 0);
 }
 
 /** The archive's script reads medians from ministat's rows, which have eight digits. */
@@ -123,8 +114,7 @@ function ratesWithin({ rates }: PktGenLog, stretch: SteadyStretch): PktGenRate[]
   return stretch.kind === 'unsteady' ? [] : rates.slice(stretch.from, stretch.to);
 }
 
-const sum = (values: readonly number[]): number =>
-  values.reduce((total, value) => total + value, 0);
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
 /** A log that is only truncated, or ends in garbage, still counts. */
 function brokenLog(receiver: PktGenLog, senders: readonly SenderLog[]): Invalid | undefined {
@@ -144,8 +134,7 @@ const decisiveFault = ({ faults, rates }: PktGenLog): string | undefined =>
       (kind === 'unread-rate' && rates.length === 0),
   )?.message;
 
-const isSilent = ({ rates }: PktGenLog): boolean =>
-  rates.length > 0 && rates.every(({ pps }) => pps === 0);
+const isSilent = ({ rates }: PktGenLog): boolean => rates.length > 0 && rates.every(({ pps }) => pps === 0);
 
 /** The DUT must have received this share of the sent packets: some cards count only a part of those they drop. */
 const minArrivedRatio = 0.5;
@@ -221,9 +210,7 @@ function hole(receiver: PktGenLog, stretch: SteadyStretch): Invalid | undefined 
 /** Without a steady sender, the offered rate is unknown. */
 function unsteadySender(senders: readonly SenderLog[]): Invalid | undefined {
   const [fault] = senders.flatMap(({ name, stretch }) =>
-    stretch.kind === 'steady'
-      ? []
-      : invalid('unsteady', `${name}: no steady rate: ${stretch.reason}`),
+    stretch.kind === 'steady' ? [] : invalid('unsteady', `${name}: no steady rate: ${stretch.reason}`),
   );
   return fault;
 }
@@ -231,14 +218,10 @@ function unsteadySender(senders: readonly SenderLog[]): Invalid | undefined {
 /** A DUT forwards a different number of packets under a different load. */
 const minRequestedRatio = 0.95;
 
-function slowSender(
-  senders: readonly SenderLog[],
-  requestedPps: readonly number[],
-): Invalid | undefined {
+function slowSender(senders: readonly SenderLog[], requestedPps: readonly number[]): Invalid | undefined {
   const [fault] = senders.flatMap(({ name, stretch }, index) => {
     const [sent, requested] = [medianOf(stretch), requestedPps[index]];
-    if (sent === undefined || requested === undefined || sent >= minRequestedRatio * requested)
-      return [];
+    if (sent === undefined || requested === undefined || sent >= minRequestedRatio * requested) return [];
     const share = `${formatPps(sent)} of ${formatPps(requested)} (${formatPercent(sent / requested)})`;
     return invalid('generator-limited', `${name}: it sent slower than requested, ${share}`);
   });
@@ -268,10 +251,7 @@ function receiverLimited(
   const packetRatio = packetsOf(receiver) / egressPackets;
   if (Math.max(packetRatio, medianPps / egressPps) >= minCountedRatio) return undefined;
   const counted = `the receiver counted ${formatPps(medianPps)}`;
-  return invalid(
-    'receiver-limited',
-    `receiver-limited: the DUT sent ${formatPps(egressPps)} and ${counted}`,
-  );
+  return invalid('receiver-limited', `receiver-limited: the DUT sent ${formatPps(egressPps)} and ${counted}`);
 }
 
 const packetsOf = ({ summary, rates }: PktGenLog): number =>
@@ -295,18 +275,11 @@ function generatorLimited(
   if (ratio < saturatedRatio) return undefined;
   const through = `${formatPps(medianPps)} came through in a median second, of ${formatPps(offeredPps)} offered on average`;
   const limit = limitNote(offeredPps, lineOf(offeredPps, senders, lineGigabits), requestedPps);
-  return invalid(
-    'generator-limited',
-    `generator-limited: ${through} (${formatPercent(ratio)})${limit}`,
-  );
+  return invalid('generator-limited', `generator-limited: ${through} (${formatPercent(ratio)})${limit}`);
 }
 
 /** Without the link's speed, finds the line rate only if the senders fill it. */
-function lineOf(
-  offeredPps: number,
-  senders: readonly SenderLog[],
-  gigabits: number | undefined,
-): Line | undefined {
+function lineOf(offeredPps: number, senders: readonly SenderLog[], gigabits: number | undefined): Line | undefined {
   const [frameBytes] = senders.flatMap(({ log }) => log.frameBytesWithoutCrc ?? []);
   if (frameBytes === undefined) return undefined;
   if (gigabits !== undefined) return lineAt(gigabits * 1e9, frameBytes);
@@ -316,11 +289,7 @@ function lineOf(
 
 const isFull = ({ pps }: Line, offeredPps: number): boolean => offeredPps >= saturatedRatio * pps;
 
-function limitNote(
-  offeredPps: number,
-  line: Line | undefined,
-  requestedPps: readonly number[],
-): string {
+function limitNote(offeredPps: number, line: Line | undefined, requestedPps: readonly number[]): string {
   const isRequested = requestedPps.length > 0;
   if (isRequested && !(line !== undefined && isFull(line, offeredPps))) {
     return `, and traffic.rate is ${formatPps(sum(requestedPps))}`;

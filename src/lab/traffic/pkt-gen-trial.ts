@@ -109,8 +109,7 @@ export async function openPorts(
   await endPktGens(all);
   signal.throwIfAborted();
   const outputs = await Promise.all(all.map(({ log }) => log));
-  const [name, port] =
-    unready === 0 ? ['receiver', hosts.receiver] : ['sender', hosts.senders[unready - 1]];
+  const [name, port] = unready === 0 ? ['receiver', hosts.receiver] : ['sender', hosts.senders[unready - 1]];
   const why = lastComplaint(outputs[unready] ?? '');
   return {
     kind: 'failed',
@@ -122,8 +121,7 @@ export async function openPorts(
 export const areOpen = ({ receiver, holders }: PktGenPorts): boolean =>
   ![receiver, ...holders].some((one) => one.isOver());
 
-export const closePorts = ({ receiver, holders }: PktGenPorts): Promise<void> =>
-  endPktGens([receiver, ...holders]);
+export const closePorts = ({ receiver, holders }: PktGenPorts): Promise<void> => endPktGens([receiver, ...holders]);
 
 /**
  * Returns or throws only after all senders have ended; the ports stay open. Throws the signal's reason; a HostError for
@@ -146,8 +144,7 @@ export async function trialThrough(
     if (!signal.aborted) {
       sending.push(...trial.sends.map(({ host, command }) => startPktGen(host, command)));
       const enough = enoughFor(request);
-      const steady =
-        enough === undefined ? [] : [receiver.until((output) => enough(since(output)))];
+      const steady = enough === undefined ? [] : [receiver.until((output) => enough(since(output)))];
       const ended = [receiver, ...holders, ...sending].map(({ log }) => log);
       await Promise.race([...ended, ...steady, cancelled]);
     }
@@ -202,16 +199,11 @@ type PlannedSends = {
   requestedPps: number[];
 };
 
-function planned(
-  senders: readonly PktGenSender[],
-  request: PktGenRequest,
-  settleSeconds: number,
-): PlannedSends {
+function planned(senders: readonly PktGenSender[], request: PktGenRequest, settleSeconds: number): PlannedSends {
   const { flows, ratePps, trafficSeconds } = request;
   const seconds = settleSeconds + trafficSeconds;
   const slices = flowSlices(flows, senders.length);
-  const shares =
-    ratePps === undefined ? [] : slices.map(({ sources }) => (ratePps * sources) / flows.sources);
+  const shares = ratePps === undefined ? [] : slices.map(({ sources }) => (ratePps * sources) / flows.sources);
   return {
     sends: senders.map(({ host, ...port }, index) => {
       const slice = { flows: slices[index] ?? flows, ratePps: shares[index] };

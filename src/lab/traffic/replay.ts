@@ -9,11 +9,7 @@ const hopLimit = 64;
  * Returns the packets of a family, from the IP header on, in the order of the capture. Replaces sources and
  * destinations by addresses of the test networks, in order of first appearance; ports and payloads stay.
  */
-export function replayed(
-  capture: string,
-  family: CapturedPacket['family'],
-  addresses?: TestNetworks,
-): number[][] {
+export function replayed(capture: string, family: CapturedPacket['family'], addresses?: TestNetworks): number[][] {
   const read = parseCapture(Buffer.from(capture, 'base64'));
   if (read.kind === 'refused') throw new TypeError(`The capture ${read.why}.`);
   const sources = new Map<string, number>();
@@ -23,12 +19,7 @@ export function replayed(
     .map((packet) =>
       rewritten(packet, [
         ...ipAddress(family, 'source', indexOf(sourceOf(packet), sources), addresses),
-        ...ipAddress(
-          family,
-          'destination',
-          indexOf(destinationOf(packet), destinations),
-          addresses,
-        ),
+        ...ipAddress(family, 'destination', indexOf(destinationOf(packet), destinations), addresses),
       ]),
     );
 }

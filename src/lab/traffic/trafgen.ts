@@ -67,5 +67,4 @@ function waitedShare(log: string): number | undefined {
   return Math.min(1, (Number(ns) + Number(ticks) * nsPerTick) / 1e9 / seconds);
 }
 
-const waitingLine =
-  /^waited (\d{1,15}) ns and (\d{1,9}) ticks from (\d{1,10}\.\d{6}) to (\d{1,10}\.\d{6})\n/;
+const waitingLine = /^waited (\d{1,15}) ns and (\d{1,9}) ticks from (\d{1,10}\.\d{6}) to (\d{1,10}\.\d{6})\n/;

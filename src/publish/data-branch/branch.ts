@@ -5,12 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { emptyTrend, type Trend } from '../../analysis/trend/nightly-runs.ts';
 import { type Octokit, placeOf } from '../../forge/github/client.ts';
-import {
-  type GithubFailure,
-  githubFailure,
-  isBreakdown,
-  whyNotDone,
-} from '../../forge/github/failure.ts';
+import { type GithubFailure, githubFailure, isBreakdown, whyNotDone } from '../../forge/github/failure.ts';
 import type { HistoryEntry } from '../../gate/experiment/history.ts';
 import * as bounded from '../../model/bounds.ts';
 import type { TrendIndex } from '../../model/trend.ts';
@@ -73,11 +68,7 @@ export async function publishToBranch(
     },
   };
   try {
-    const { commit, answer: published } = await publishPatiently(
-      branchOf(octokit, place),
-      work,
-      patient(options),
-    );
+    const { commit, answer: published } = await publishPatiently(branchOf(octokit, place), work, patient(options));
     return { kind: 'published', commit, links: published.map((paths) => linksOf(place, paths)) };
   } catch (error) {
     if (error instanceof BranchError) return { kind: 'not-published', why: error.message };
@@ -115,8 +106,7 @@ export async function readBranchTrend(
   return readable('trend', place, async () => {
     const tip = await readTip(branch, 'trend');
     if (tip === undefined) return emptyTrend;
-    const isWanted: YearFilter = (series, year) =>
-      series.testbed === testbed && isRecent(series, year);
+    const isWanted: YearFilter = (series, year) => series.testbed === testbed && isRecent(series, year);
     const trend = await readTrend(branch, tip, isWanted, unreadable('trend', place));
     return trend ?? emptyTrend;
   });
@@ -174,10 +164,7 @@ type Branch = {
   name: string;
 };
 
-function branchOf(
-  octokit: Octokit,
-  { repository, branch }: Pick<DataPlace, 'repository' | 'branch'>,
-): Branch {
+function branchOf(octokit: Octokit, { repository, branch }: Pick<DataPlace, 'repository' | 'branch'>): Branch {
   const { owner, repo } = placeOf(repository);
   return { octokit, owner, repo, name: branch };
 }
@@ -256,8 +243,7 @@ async function publishInTurn<T>(
 
 async function repositoryIdOf(branch: Branch): Promise<string> {
   const { octokit, owner, repo } = branch;
-  const query =
-    'query ($owner: String!, $repo: String!) { repository(owner: $owner, name: $repo) { id } }';
+  const query = 'query ($owner: String!, $repo: String!) { repository(owner: $owner, name: $repo) { id } }';
   try {
     const answer = await octokit.graphql(query, { owner, repo });
     return z.object({ repository: z.object({ id: bounded.word }) }).parse(answer).repository.id;
@@ -292,9 +278,7 @@ async function readTip(branch: Branch, which: 'top' | 'trend' | 'all'): Promise<
   const top = await listTree(branch, tree);
   const folder = top.folders.get('trend');
   const nightlyRuns =
-    which === 'top' || folder === undefined
-      ? []
-      : (await listTree(branch, folder, 'recursive')).files;
+    which === 'top' || folder === undefined ? [] : (await listTree(branch, folder, 'recursive')).files;
   const files = new Map([
     ...(all?.files ?? []),
     ...top.files,
@@ -336,11 +320,7 @@ async function readRef({ octokit, owner, repo, name }: Branch): Promise<string |
 }
 
 /** Throws a BranchError if the branch is not ppsgate's: replacing it would destroy its history. */
-async function readStored(
-  branch: Branch,
-  tip: Tip | undefined,
-  isWanted: YearFilter,
-): Promise<StoredData> {
+async function readStored(branch: Branch, tip: Tip | undefined, isWanted: YearFilter): Promise<StoredData> {
   if (tip === undefined) return { index: emptyIndex, history: [] };
   const index = parseIndex(await readText(branch, tip, indexPath));
   if (index === undefined) throw foreign(nothing(branch), indexPath);
@@ -354,12 +334,7 @@ async function readStored(
   };
 }
 
-async function readTrend(
-  branch: Branch,
-  tip: Tip,
-  isWanted: YearFilter,
-  without: string,
-): Promise<Trend | undefined> {
+async function readTrend(branch: Branch, tip: Tip, isWanted: YearFilter, without: string): Promise<Trend | undefined> {
   if (!tip.files.has(trendIndexPath)) return undefined;
   const index = parseTrendIndex(await readText(branch, tip, trendIndexPath));
   if (index === undefined) throw foreign(without, trendIndexPath);
@@ -445,8 +420,7 @@ async function moveBranch(
   repositoryId: string,
   { from = noCommit, to }: { from: string | undefined; to: string },
 ): Promise<Move> {
-  const mutation =
-    'mutation ($input: UpdateRefsInput!) { updateRefs(input: $input) { clientMutationId } }';
+  const mutation = 'mutation ($input: UpdateRefsInput!) { updateRefs(input: $input) { clientMutationId } }';
   const update = { name: `refs/heads/${name}`, beforeOid: from, afterOid: to, force: true };
   try {
     await octokit.graphql(mutation, { input: { repositoryId, refUpdates: [update] } });

@@ -21,13 +21,7 @@ import {
   parseIndex,
   type StoredData,
 } from './layout.ts';
-import {
-  isNeeded,
-  parseTrendIndex,
-  readNightlyRuns,
-  trendIndexPath,
-  type YearFilter,
-} from './trend-files.ts';
+import { isNeeded, parseTrendIndex, readNightlyRuns, trendIndexPath, type YearFilter } from './trend-files.ts';
 
 class DataDirectoryError extends Error {
   override readonly name = 'DataDirectoryError';
@@ -63,9 +57,7 @@ export async function publishToDirectory(
   });
 }
 
-export async function readDirectoryTrend(
-  directory: string,
-): Promise<Trend & { results: DataIndex }> {
+export async function readDirectoryTrend(directory: string): Promise<Trend & { results: DataIndex }> {
   const { index, trend } = await readStored(directory, () => true);
   return { ...(trend ?? emptyTrend), results: index };
 }
@@ -140,11 +132,7 @@ const readText = (directory: string, path: string): Promise<string | undefined> 
 async function pathsIn(directory: string): Promise<Set<string>> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => !entry.isDirectory());
-  return new Set(
-    files.map(({ parentPath, name }) =>
-      relative(directory, join(parentPath, name)).replaceAll(sep, '/'),
-    ),
-  );
+  return new Set(files.map(({ parentPath, name }) => relative(directory, join(parentPath, name)).replaceAll(sep, '/')));
 }
 
 /** Also removes its folder if that is then empty. */

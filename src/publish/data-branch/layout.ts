@@ -126,19 +126,11 @@ export type PublishedPaths = {
  * the index names is kept: other files in its folders are removed, and entries with missing files are dropped.
  * Idempotent.
  */
-export function nextFiles(
-  stored: StoredData,
-  publications: readonly Publication[],
-  rules: DataRules,
-): NextFiles {
+export function nextFiles(stored: StoredData, publications: readonly Publication[], rules: DataRules): NextFiles {
   const fresh = publications.map((publication) => filesOfResult(publication, rules));
   const times = fresh.map(({ entry }) => entry.at);
   const before = { ...stored, index: withoutFuture(stored.index, times, rules.now) };
-  const results = retained(
-    [...withFiles(before), ...fresh.map(({ entry }) => entry)],
-    rules.keep,
-    rules.now,
-  );
+  const results = retained([...withFiles(before), ...fresh.map(({ entry }) => entry)], rules.keep, rules.now);
   const index: DataIndex = {
     schemaVersion: 1,
     results,
@@ -208,8 +200,7 @@ export function parseHistory(text: string): HistoryEntry[] {
 }
 
 /** Undefined for another version's index. */
-export const parseIndex = (text: string): DataIndex | undefined =>
-  indexSchema.safeParse(parseJson(text)).data;
+export const parseIndex = (text: string): DataIndex | undefined => indexSchema.safeParse(parseJson(text)).data;
 
 /** Replaces future times in the index by the newest of `times`: entries from the future would outlive all others. */
 function withoutFuture(index: DataIndex, times: readonly string[], now: Date): DataIndex {
@@ -253,11 +244,7 @@ function filesOfResult(
   const path = folderOf(result);
   const maxBytes = isTrusted ? maxGraphBytes : Math.min(maxGraphBytes, untrusted(keep).bytes / 2);
   const graphs = graphFiles(publication, maxBytes);
-  const others: File[] = [
-    ...graphs,
-    ...plotFile(publication),
-    ...(isSite ? pageFile(publication) : []),
-  ];
+  const others: File[] = [...graphs, ...plotFile(publication), ...(isSite ? pageFile(publication) : [])];
   const graph = (anchor: string) => (graphs.has(`${anchor}.svg`) ? `${anchor}.svg` : undefined);
   const links: ReportLinks = { rawData: `[\`${jsonName}\`](${jsonName})`, graph };
   const named: File[] = [
@@ -283,10 +270,7 @@ function filesOfResult(
 /** Size limit of all flamegraphs of one result: about a hundred of a kernel, and any of a hostile profile. */
 const maxGraphBytes = 64 * 1024 ** 2;
 
-function graphFiles(
-  { result, profiles, leftOut = () => {} }: Publication,
-  maxBytes: number,
-): Map<string, string> {
+function graphFiles({ result, profiles, leftOut = () => {} }: Publication, maxBytes: number): Map<string, string> {
   const files = new Map<string, string>();
   let spareBytes = maxBytes;
   for (const graph of graphsOf(result, profiles)) {
@@ -297,9 +281,7 @@ function graphFiles(
     }
     spareBytes -= Buffer.byteLength(drawn.svg);
     if (spareBytes < 0) {
-      leftOut(
-        `Flamegraphs from ${graph.title} onwards are not kept: the limit is ${maxBytes} bytes for each result.`,
-      );
+      leftOut(`Flamegraphs from ${graph.title} onwards are not kept: the limit is ${maxBytes} bytes for each result.`);
       return files;
     }
     files.set(`${graph.anchor}.svg`, drawn.svg);
@@ -394,9 +376,7 @@ const withBadgesOf =
   ({ now }: DataRules) =>
   (badges: readonly LastOfCell[], { result, isDefaultBranch }: Publication): LastOfCell[] => {
     const fresh = isDefaultBranch && isOfGate(result) ? lastOfCells(result, badges, now) : [];
-    const newer = fresh.filter(
-      (badge) => !badges.some((known) => isOfSameCell(known, badge) && known.at > badge.at),
-    );
+    const newer = fresh.filter((badge) => !badges.some((known) => isOfSameCell(known, badge) && known.at > badge.at));
     const others = badges.filter((known) => !newer.some((badge) => isOfSameCell(known, badge)));
     return [...others, ...newer].toSorted((a, b) => compare(badgePath(a), badgePath(b)));
   };
@@ -417,9 +397,7 @@ function lastOfCells(result: Result, known: readonly LastOfCell[], now: Date): L
   // A full disk is the lab's fault; an unchanged patch changes no number.
   if (outcome.kind === 'out-of-disk' || outcome.kind === 'unchanged') return [];
   const verdict: BadgeVerdict = outcome.kind;
-  return known.flatMap(({ testbed: name, cell }) =>
-    name === testbed.name ? { ...about, cell, verdict } : [],
-  );
+  return known.flatMap(({ testbed: name, cell }) => (name === testbed.name ? { ...about, cell, verdict } : []));
 }
 
 /** Drops counts of earlier versions that the trend already includes. */
@@ -470,10 +448,7 @@ const sameBadges = (index: TrendIndex): File[] =>
 const sameColors = { open: 'lightgrey', kept: 'brightgreen', broken: 'red' } as const;
 
 /** Without an entry, the result was not kept. */
-function publishedPaths(
-  { result, isDefaultBranch }: Publication,
-  entry: KeptResult | undefined,
-): PublishedPaths {
+function publishedPaths({ result, isDefaultBranch }: Publication, entry: KeptResult | undefined): PublishedPaths {
   const outcome = isDefaultBranch && isOfGate(result) ? result.outcome : undefined;
   const cells = outcome?.kind === 'judged' ? outcome.cells : [];
   const testbed = result.testbed.name;
@@ -520,8 +495,7 @@ export function boundedHistory(entries: readonly HistoryEntry[]): HistoryEntry[]
     .toSorted((a, b) => compare(a.at, b.at));
 }
 
-const hasNumbers = (entry: HistoryEntry): boolean =>
-  metricSchema.options.some((metric) => entry[metric].length > 0);
+const hasNumbers = (entry: HistoryEntry): boolean => metricSchema.options.some((metric) => entry[metric].length > 0);
 
 function counted(group: readonly HistoryEntry[], kept: readonly HistoryEntry[]): HistoryEntry[] {
   const known = new Set(kept.map(({ gate }) => gate?.id));
@@ -540,9 +514,7 @@ function latest(group: readonly HistoryEntry[]): HistoryEntry[] {
   const runs = byMetric(() => 0);
   const newestFirst = [...byTime.values()].toSorted((a, b) => compare(b.at, a.at));
   const kept = newestFirst.filter((entry) => {
-    const isWanted = metricSchema.options.some(
-      (metric) => entry[metric].length > 0 && runs[metric] < enoughRuns,
-    );
+    const isWanted = metricSchema.options.some((metric) => entry[metric].length > 0 && runs[metric] < enoughRuns);
     for (const metric of metricSchema.options) runs[metric] += entry[metric].length;
     return isWanted;
   });

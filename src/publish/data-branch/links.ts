@@ -17,11 +17,7 @@ export function linkTo(place: DataPlace, path: string): string {
 
 export const linkToImage = (place: DataPlace, path: string): string => linkBy('raw', place, path);
 
-function linkBy(
-  view: 'blob' | 'raw',
-  { repository, branch, serverUrl, pages }: DataPlace,
-  path: string,
-): string {
+function linkBy(view: 'blob' | 'raw', { repository, branch, serverUrl, pages }: DataPlace, path: string): string {
   const isMarkdown = path.endsWith('.md');
   if (pages !== undefined && !isMarkdown) return `${pages}/${path}`;
   return `${serverUrl}/${repository}/${view}/${branch}/${path}`;

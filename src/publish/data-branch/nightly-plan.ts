@@ -1,11 +1,5 @@
 // Plans what follows a nightly run, from the nightly runs so far.
-import {
-  byCommit,
-  changesToBisect,
-  changesToGate,
-  isOff,
-  seriesKey,
-} from '../../analysis/trend/change-history.ts';
+import { byCommit, changesToBisect, changesToGate, isOff, seriesKey } from '../../analysis/trend/change-history.ts';
 import { nightlyRunsOf, type Trend } from '../../analysis/trend/nightly-runs.ts';
 import type { Result } from '../../model/result.ts';
 import type { Cell } from '../../model/scenario.ts';
@@ -22,10 +16,7 @@ export type NightlyPlan = {
 type NightlyRunFacts = Required<Pick<TrendUpdate, 'commits'>> & { testbed: string; now(): Date };
 
 /** Treats the updates of the current nightly run as if published. */
-export function planFollowUps(
-  trend: Trend,
-  { testbed, commits, now }: NightlyRunFacts,
-): NightlyPlan {
+export function planFollowUps(trend: Trend, { testbed, commits, now }: NightlyRunFacts): NightlyPlan {
   const indexWith = (updates: readonly TrendUpdate[]) =>
     nextTrend(
       trend,
@@ -34,13 +25,11 @@ export function planFollowUps(
     ).index;
   return {
     cellsOffLevel: (result) =>
-      nightlyRunsOf(result, 'nightly', (commit) => commits[commit], notPublished).flatMap(
-        ({ cell, nightlyRun }) => {
-          const kept = trend.nightlyRuns.get(seriesKey({ testbed, cell })) ?? [];
-          const before = kept.filter((one) => byCommit(one, nightlyRun) < 0);
-          return isOff(before, nightlyRun, result.policy.metric) ? [cell] : [];
-        },
-      ),
+      nightlyRunsOf(result, 'nightly', (commit) => commits[commit], notPublished).flatMap(({ cell, nightlyRun }) => {
+        const kept = trend.nightlyRuns.get(seriesKey({ testbed, cell })) ?? [];
+        const before = kept.filter((one) => byCommit(one, nightlyRun) < 0);
+        return isOff(before, nightlyRun, result.policy.metric) ? [cell] : [];
+      }),
     changesToGate: (updates) => changesToGate(indexWith(updates), testbed),
     changesToBisect: (updates) => changesToBisect(indexWith(updates), testbed),
   };

@@ -5,8 +5,7 @@ import { type Cell, cellName } from '../../model/scenario.ts';
 type SeriesKey = { testbed: string; cell: Cell };
 
 /** Omits the extension: `badges/hp-t540/forwarding-inet4`. */
-export const badgePath = ({ testbed, cell }: SeriesKey): string =>
-  `badges/${folderOf(testbed)}/${fileOf(cell)}`;
+export const badgePath = ({ testbed, cell }: SeriesKey): string => `badges/${folderOf(testbed)}/${fileOf(cell)}`;
 
 /** `hp-t540 forwarding inet4`. */
 export const badgeLabel = ({ testbed, cell }: SeriesKey): string => `${testbed} ${cellName(cell)}`;
@@ -19,8 +18,7 @@ export const nightlyRunsPath = ({ testbed, cell }: SeriesKey, year: number): str
   `trend/${folderOf(testbed)}/${fileOf(cell)}/${year}.jsonl`;
 
 /** `trend/hp-t540/sparklines.svg`. */
-export const sparklinesPath = (testbed: string): string =>
-  `trend/${folderOf(testbed)}/sparklines.svg`;
+export const sparklinesPath = (testbed: string): string => `trend/${folderOf(testbed)}/sparklines.svg`;
 
 const fileOf = (cell: Cell): string => cellName(cell).replace(/ B$/, 'B').replaceAll(' ', '-');
 
@@ -32,8 +30,7 @@ function folderOf(testbed: string): string {
 }
 
 /** Forty digits, like a git id, so that texts with equal digits cannot be constructed. */
-export const nameHash = (text: string): string =>
-  createHash('sha256').update(text).digest('hex').slice(0, 40);
+export const nameHash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 40);
 
 export const plain = (text: string): string =>
   text

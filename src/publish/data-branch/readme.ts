@@ -81,10 +81,7 @@ const changeLine =
     const others = cells.length > 1 ? ` (${cells.length} cells)` : '';
     const range = good === bad ? shortId(bad) : `${shortId(good)}..${shortId(bad)}`;
     const gate = gates.at(-1);
-    const more = [
-      gate && `[gate](${reportOf(gate.result)})`,
-      alert.issue !== undefined && `issue ${alert.issue}`,
-    ];
+    const more = [gate && `[gate](${reportOf(gate.result)})`, alert.issue !== undefined && `issue ${alert.issue}`];
     const shown = kept.has(gate?.result ?? '') ? more : more.slice(1);
     const last = shown.filter(Boolean).map((one) => `, ${one}`);
     return `- ${size}${others} on ${codeSpan(testbed)} in \`${range}\`: ${state}${last.join('')}`;
@@ -116,8 +113,7 @@ function countLine(count: AaRunCounts, kept: ReadonlySet<string>): string {
   ].join('; ');
 }
 
-const metricWord = ({ metric }: AaRunCounts): string =>
-  isCost(metric) ? metricNouns[metric] : metric;
+const metricWord = ({ metric }: AaRunCounts): string => (isCost(metric) ? metricNouns[metric] : metric);
 
 function verdictOf(count: AaRunCounts): string {
   switch (sameSummary(count).promise) {

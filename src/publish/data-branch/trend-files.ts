@@ -2,13 +2,7 @@
 
 import { median } from '../../analysis/stats/summary.ts';
 import { isOfOneCommit, withSameGate } from '../../analysis/trend/aa-runs.ts';
-import {
-  byCommit,
-  judgeTrend,
-  seriesKey,
-  withBisection,
-  withGate,
-} from '../../analysis/trend/change-history.ts';
+import { byCommit, judgeTrend, seriesKey, withBisection, withGate } from '../../analysis/trend/change-history.ts';
 import { withFingerprint } from '../../analysis/trend/fingerprint.ts';
 import {
   earlierNightlyRun,
@@ -51,16 +45,14 @@ export async function readNightlyRuns(
     const years = series.years.filter((year) => isWanted(series, year));
     if (years.length === 0) continue;
     const all: NightlyRun[] = [];
-    for (const year of years)
-      all.push(...parseNightlyRuns(await read(nightlyRunsPath(series, year))));
+    for (const year of years) all.push(...parseNightlyRuns(await read(nightlyRunsPath(series, year))));
     nightlyRuns.set(seriesKey(series), all.toSorted(byCommit));
   }
   return nightlyRuns;
 }
 
 /** Selects the newest two years of a series, enough for its level and for small charts. */
-export const isRecent = ({ years }: IndexedSeries, year: number): boolean =>
-  year >= (years.at(-1) ?? year) - 1;
+export const isRecent = ({ years }: IndexedSeries, year: number): boolean => year >= (years.at(-1) ?? year) - 1;
 
 export type TrendUpdate = {
   /** Result of a gate or a bisection; a bisection changes no badges, nightly runs or history. */
@@ -124,10 +116,7 @@ function withUpdate(trend: Trend, updates: PublishedUpdate, now: Date): Trend {
 
 type RunOfSeries = { testbed: string; cell: IndexedSeries['cell']; nightlyRun: NightlyRun };
 
-function nightlyRunsOfUpdate(
-  { path, commits = {}, occasion }: PublishedUpdate,
-  result: Result,
-): RunOfSeries[] {
+function nightlyRunsOfUpdate({ path, commits = {}, occasion }: PublishedUpdate, result: Result): RunOfSeries[] {
   const usual = isOfOneCommit(result) ? 'nightly' : 'push';
   const committedAt = (commit: string) => commits[commit];
   const nightlyRuns = nightlyRunsOf(result, occasion ?? usual, committedAt, path);
@@ -147,10 +136,7 @@ function withNightlyRuns(trend: Trend, added: readonly RunOfSeries[]): Trend {
   return { index: { ...trend.index, cells: sorted }, nightlyRuns };
 }
 
-const withReleases = (
-  known: TrendIndex['releases'],
-  updates: TrendIndex['releases'],
-): TrendIndex['releases'] => {
+const withReleases = (known: TrendIndex['releases'], updates: TrendIndex['releases']): TrendIndex['releases'] => {
   const byName = new Map([...known, ...updates].map((release) => [release.name, release]));
   return [...byName.values()].toSorted((a, b) => (a.at < b.at ? -1 : 1));
 };
@@ -188,10 +174,7 @@ export function trendFiles(before: Trend | undefined, after: Trend): Map<string,
   return files;
 }
 
-const yearFiles = (
-  series: IndexedSeries,
-  nightlyRuns: readonly NightlyRun[],
-): Map<string, string> =>
+const yearFiles = (series: IndexedSeries, nightlyRuns: readonly NightlyRun[]): Map<string, string> =>
   new Map(
     [...Map.groupBy(nightlyRuns, ({ at }) => yearOf(at))].map(([year, own]) => [
       nightlyRunsPath(series, year),

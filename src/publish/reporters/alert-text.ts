@@ -64,14 +64,9 @@ export const readIssueState = (text: string | undefined): IssueState | undefined
   issueStateSchema.safeParse(parseJson(text ?? '')).data;
 
 /** Lists news as Markdown sentences; a loss counts from half a margin. Without `before`, only the end is news. */
-export function issueNews(
-  before: IssueState | undefined,
-  change: TrendChange,
-  marginRatio: number,
-): string[] {
+export function issueNews(before: IssueState | undefined, change: TrendChange, marginRatio: number): string[] {
   const { state, bisection } = change;
-  if (state !== before?.state && !isOpen(change))
-    return [stateNews(change)].flatMap((one) => one ?? []);
+  if (state !== before?.state && !isOpen(change)) return [stateNews(change)].flatMap((one) => one ?? []);
   if (before === undefined || !isOpen(change)) return [];
   const { changeRatio, cell } = worstOf(change);
   const cells = losses(change);
@@ -108,8 +103,7 @@ function stateNews({ state, good, bad }: TrendChange): string | undefined {
   }
 }
 
-const sizeIn = ({ cell, changeRatio }: ChangeLevel): string =>
-  `${cellName(cell)} ${formatChange(changeRatio)}`;
+const sizeIn = ({ cell, changeRatio }: ChangeLevel): string => `${cellName(cell)} ${formatChange(changeRatio)}`;
 
 /** `ipfw-stateful inet4 −4.10 % in 1a2b3c4d5e6f..5d6e7f8a9b0c (3 cells, hp-t540)`, with the worst cell. */
 export function alertTitle(change: TrendChange): string {
@@ -131,9 +125,7 @@ export function alertBody(change: TrendChange, links: AlertLinks): string {
   const facts = [
     `- Commits: ${commitsLink(change, links)}`,
     ...(culprit === undefined ? [] : [`- The commit, as a bisection found: ${culprit}`]),
-    ...(bisection === undefined
-      ? []
-      : [`- ${result({ path: bisection.result, text: 'The bisection' })}`]),
+    ...(bisection === undefined ? [] : [`- ${result({ path: bisection.result, text: 'The bisection' })}`]),
     ...(gateLinks.length === 0 ? [] : [`- Gates of the two commits: ${gateLinks.join(', ')}`]),
   ];
   return [
@@ -154,11 +146,7 @@ function tableOf(change: TrendChange): string {
     const levels = [before, after].map((level) => formatMetric(level, metric));
     return `| ${[cellName(cell), ...levels, formatChange(changeRatio), inGate].join(' | ')} |`;
   });
-  return [
-    '| cell | before | after | change | in the gate |',
-    '|---|--:|--:|--:|--:|',
-    ...rows,
-  ].join('\n');
+  return ['| cell | before | after | change | in the gate |', '|---|--:|--:|--:|--:|', ...rows].join('\n');
 }
 
 export const pullRequestText = (change: TrendChange, issue: number): string =>

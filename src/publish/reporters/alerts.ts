@@ -68,10 +68,7 @@ export type AlertsDeps = {
  * Updates issues and comments for these changes, and returns the changes with their new alerts. The next call retries
  * all that failed. A failure of GitHub, Phabricator or the network is a warning.
  */
-export async function reportChanges(
-  changes: readonly TrendChange[],
-  deps: AlertsDeps,
-): Promise<TrendChange[]> {
+export async function reportChanges(changes: readonly TrendChange[], deps: AlertsDeps): Promise<TrendChange[]> {
   const { log, octokit, edit, now } = deps;
   const tasks = new Map<string, AlertTask>();
   for (const change of changes) {
@@ -135,10 +132,7 @@ function isAlert(change: TrendChange, { nightlyRuns, marginRatio }: AlertsDeps):
   return state === 'testbed' && isLarge && nightlyRunsSince(change, nightlyRuns) >= minNightlyRuns;
 }
 
-function nightlyRunsSince(
-  { testbed, cells, changedAt }: TrendChange,
-  nightlyRuns: AlertsDeps['nightlyRuns'],
-): number {
+function nightlyRunsSince({ testbed, cells, changedAt }: TrendChange, nightlyRuns: AlertsDeps['nightlyRuns']): number {
   const counts = cells.map(({ cell }) => {
     const all = nightlyRuns.get(seriesKey({ testbed, cell })) ?? [];
     return all.filter(({ at, occasion }) => at >= changedAt && occasion !== 'again').length;
@@ -159,9 +153,7 @@ async function culpritOf(change: TrendChange, deps: AlertsDeps): Promise<string 
 
 const isNews = (change: TrendChange, marginRatio: number): boolean => {
   const state = readIssueState(change.alert.postedText);
-  return (
-    issueNews(state, change, marginRatio).length > 0 || (state === undefined && isOpen(change))
-  );
+  return issueNews(state, change, marginRatio).length > 0 || (state === undefined && isOpen(change));
 };
 
 /** Claims all alerts that no other publisher has begun. Adds those begun but not finished to `unsure`. */
@@ -186,9 +178,7 @@ const recording =
       const ours = alerts.get(id);
       if (ours === undefined) return alert;
       if (alert.updates === updates) return ours;
-      return alert.issue === undefined && ours.issue !== undefined
-        ? { ...alert, issue: ours.issue }
-        : alert;
+      return alert.issue === undefined && ours.issue !== undefined ? { ...alert, issue: ours.issue } : alert;
     });
 
 const withAlerts = (index: TrendIndex, alertOf: (change: TrendChange) => Alert): TrendIndex => ({
@@ -204,10 +194,7 @@ type AlertRun = AlertsDeps & {
 };
 
 /** Runs in sequence, and releases claims that run out of time. */
-async function reportEach(
-  changes: readonly TrendChange[],
-  run: AlertRun,
-): Promise<Map<string, Alert>> {
+async function reportEach(changes: readonly TrendChange[], run: AlertRun): Promise<Map<string, Alert>> {
   const alerts = new Map<string, Alert>();
   const warned = new Set<string>();
   const warn = (sentence: string) => {
@@ -223,22 +210,17 @@ async function reportEach(
   return alerts;
 }
 
-const isLate = ({ now, begun }: AlertRun): boolean =>
-  now().getTime() - begun.getTime() > maxSeconds * 1000;
+const isLate = ({ now, begun }: AlertRun): boolean => now().getTime() - begun.getTime() > maxSeconds * 1000;
 
 /** Returns the alert without an issue of ours; unchanged if an earlier publisher may have created one. */
-const unmade = ({ id, alert }: TrendChange, { unsure }: AlertRun): Alert =>
-  unsure.has(id) ? alert : released(alert);
+const unmade = ({ id, alert }: TrendChange, { unsure }: AlertRun): Alert => (unsure.has(id) ? alert : released(alert));
 
 const released = ({ intended: _, updates: __, ...alert }: Alert): Alert => alert;
 
 async function reportOne(change: TrendChange, run: AlertRun): Promise<Alert> {
   const before = change.alert;
   try {
-    const issue =
-      before.issue === undefined && run.unsure.has(change.id)
-        ? await lookedUp(change, run)
-        : before.issue;
+    const issue = before.issue === undefined && run.unsure.has(change.id) ? await lookedUp(change, run) : before.issue;
     if (issue === undefined && !isAlert(change, run)) return released(before);
     const alert =
       issue === undefined
@@ -250,27 +232,21 @@ async function reportOne(change: TrendChange, run: AlertRun): Promise<Alert> {
   } catch (error) {
     const failure = githubFailure(error);
     if (failure === undefined) throw error;
-    run.log.warn(
-      whyNotDone(`The issue of the change ${change.id} was not looked up`, failure, fixes),
-    );
+    run.log.warn(whyNotDone(`The issue of the change ${change.id} was not looked up`, failure, fixes));
     return before;
   }
 }
 
 const fixes = {
   again: 'publish a nightly run',
-  permission:
-    'give the job `permissions: issues: write`, or write `trend: { issues: false }` in ppsgate.yml',
+  permission: 'give the job `permissions: issues: write`, or write `trend: { issues: false }` in ppsgate.yml',
   otherwise: '; the change itself is on the data branch',
 };
 
 /** Exceeds the difference between the clocks of GitHub and of a runner. */
 const dayMilliseconds = 86_400_000;
 
-const lookedUp = (
-  change: TrendChange,
-  { login, ...place }: AlertRun,
-): Promise<number | undefined> =>
+const lookedUp = (change: TrendChange, { login, ...place }: AlertRun): Promise<number | undefined> =>
   findIssue(place, {
     creator: login,
     marker: alertMarker(change.id),
@@ -301,9 +277,7 @@ async function withIssue(change: TrendChange, run: AlertRun): Promise<Alert> {
       log.warn(whyNotDone(notMade, made.failure, fixes));
       return released(alert);
     case 'unsure':
-      log.warn(
-        whyNotDone('The issue of a change may or may not have been made', made.failure, fixes),
-      );
+      log.warn(whyNotDone('The issue of a change may or may not have been made', made.failure, fixes));
       return alert;
   }
 }
@@ -397,9 +371,7 @@ async function withReviewers(
     }
     return { ...alert, told: [...notifiedBefore], commentedCommit: culprit };
   } catch (error) {
-    log.warn(
-      `The reviewers of ${culprit} were not notified (${reasonOf(error)}): the next nightly run tries again.`,
-    );
+    log.warn(`The reviewers of ${culprit} were not notified (${reasonOf(error)}): the next nightly run tries again.`);
     return { ...alert, told: [...notifiedBefore] };
   }
 }

@@ -43,12 +43,7 @@ export type BuildOptions = {
  *
  * @param build its PHID: PHID-HMBD-…
  */
-export function openBuild(
-  conduit: Conduit,
-  build: string,
-  revision: RevisionDiff,
-  options: BuildOptions,
-): Reporter {
+export function openBuild(conduit: Conduit, build: string, revision: RevisionDiff, options: BuildOptions): Reporter {
   const log = { info: eachOnce(options.log.info), warn: eachOnce(options.log.warn) };
   const updater = new BuildUpdater(conduit, build, revision, { ...options, log });
   const updates = new ThrottledUpdates((view: BuildView) => updater.post(view), {
@@ -204,9 +199,7 @@ export class BuildUpdater {
 
   async #messageFor(view: BuildView): Promise<BuildMessage> {
     const message: BuildMessage =
-      view === 'working'
-        ? { type: 'work' }
-        : messageOf(await this.#withReason(view), this.#options.undecided);
+      view === 'working' ? { type: 'work' } : messageOf(await this.#withReason(view), this.#options.undecided);
     if (message.type === 'pass') return message;
     const warning = await draftWarning(this.#conduit, this.#build, this.#revision);
     if (warning === undefined) return message;
@@ -236,9 +229,7 @@ export class BuildUpdater {
       const why = reasonOf(error);
       if (/duplicate entry/i.test(why)) this.#linked.add(target);
       else {
-        this.#log.info(
-          `${buildName(this.#revision)} does not show the link to ${details} (${why}).`,
-        );
+        this.#log.info(`${buildName(this.#revision)} does not show the link to ${details} (${why}).`);
       }
     }
   }
@@ -248,10 +239,7 @@ const never = new AbortController().signal;
 
 const slowSeconds = 3;
 
-async function unlessSlow(
-  request: Promise<string | undefined>,
-  pause: Pause,
-): Promise<string | undefined> {
+async function unlessSlow(request: Promise<string | undefined>, pause: Pause): Promise<string | undefined> {
   const isSettled = new AbortController();
   const tooLate = pause(slowSeconds, isSettled.signal).then(() => undefined);
   const first = await Promise.race([request.catch(() => undefined), tooLate]);
@@ -267,8 +255,7 @@ function eachOnce(log: (sentence: string) => unknown): (sentence: string) => voi
   };
 }
 
-const buildName = (revision: RevisionDiff): string =>
-  `The build of D${revision.number} on Harbormaster`;
+const buildName = (revision: RevisionDiff): string => `The build of D${revision.number} on Harbormaster`;
 
 const unseen = (revision: RevisionDiff): string =>
   `${buildName(revision)} gets no updates, because it does not exist or is hidden from the bot.`;
@@ -381,9 +368,7 @@ function unitOf(cell: CellResult, { trials, policy }: Result): HarbormasterUnit 
   const [comparison] = cell.comparisons;
   const confidence = formatPercent(policy.confidenceRatio);
   const lines = [
-    cell.verdict.kind === 'invalid'
-      ? `invalid: ${cell.verdict.reason}`
-      : `${cell.verdict.kind}${remarkOf(cell)}`,
+    cell.verdict.kind === 'invalid' ? `invalid: ${cell.verdict.reason}` : `${cell.verdict.kind}${remarkOf(cell)}`,
     comparison && changeText(comparison, confidence),
   ];
   const details = lines.filter(Boolean).join('\n');
@@ -406,11 +391,7 @@ const unitResults: Record<CellVerdict['kind'], HarbormasterUnit['result']> = {
   invalid: 'broken',
 };
 
-const aUnit = (
-  name: string,
-  result: HarbormasterUnit['result'],
-  details: string,
-): HarbormasterUnit => ({
+const aUnit = (name: string, result: HarbormasterUnit['result'], details: string): HarbormasterUnit => ({
   engine: 'ppsgate',
   format: 'text',
   name,

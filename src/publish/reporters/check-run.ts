@@ -10,13 +10,7 @@ import type { Pause } from '../../model/pause.ts';
 import { annotationsOf } from '../../report/annotations.ts';
 import { cancelledOutcome, conclusionOf, type ReportedOutcome, resultOf } from './outcome.ts';
 import { outcomeMarkdown, outcomeTitle } from './outcome-text.ts';
-import {
-  deliverySeconds,
-  expectedStart,
-  queuePosition,
-  type Reporter,
-  timeText,
-} from './reporter.ts';
+import { deliverySeconds, expectedStart, queuePosition, type Reporter, timeText } from './reporter.ts';
 import { ThrottledUpdates, type UpdateAttempt } from './throttled-updates.ts';
 
 /** The patch, and `owner/name` of the repository that gets its check. */
@@ -45,19 +39,14 @@ export type CheckRunOptions = {
  * Keeps one check run on the patch's head, created by the first update. Sends updates at most every 10 s, and the
  * outcome at once. A refusal of GitHub, such as for a token without `checks: write`, is logged once and not retried.
  */
-export function openCheckRun(
-  octokit: Octokit,
-  subject: CheckSubject,
-  options: CheckRunOptions,
-): Reporter {
+export function openCheckRun(octokit: Octokit, subject: CheckSubject, options: CheckRunOptions): Reporter {
   const { detailsUrl, now, undecided, isOwnApp, patienceSeconds } = options;
   const updates = new ThrottledUpdates(checkRunOf(octokit, subject, options), {
     ...options,
     secondsBetween: 10,
     tooSlow,
   });
-  const withJob = (summary: string) =>
-    isOwnApp ? summary : `${summary}\n\n[The job](${detailsUrl})`;
+  const withJob = (summary: string) => (isOwnApp ? summary : `${summary}\n\n[The job](${detailsUrl})`);
   let since: Date | undefined;
   return {
     queued(text) {
@@ -151,11 +140,7 @@ export async function checkIsForAnother(
 }
 
 /** Also true if GitHub cannot be read. */
-export const hasCheckRun = (
-  octokit: Octokit,
-  subject: CheckSubject,
-  name: string,
-): Promise<boolean> =>
+export const hasCheckRun = (octokit: Octokit, subject: CheckSubject, name: string): Promise<boolean> =>
   newestCheckRun(octokit, subject, name).then(
     (newest) => newest !== undefined,
     () => true,
@@ -181,9 +166,7 @@ async function checkRunsOn(octokit: Octokit, repository: string, commit: string,
 
 /** Formats `#7 main https://…`; no branch name contains a space. */
 const externalIdOf = (patch: Patch, detailsUrl: string): string =>
-  patch.kind === 'pull-request'
-    ? `#${patch.number} ${patch.baseBranch ?? '?'} ${detailsUrl}`
-    : detailsUrl;
+  patch.kind === 'pull-request' ? `#${patch.number} ${patch.baseBranch ?? '?'} ${detailsUrl}` : detailsUrl;
 
 /** Number of the pull request that a check belongs to, from its `external_id`. */
 export function pullRequestOfCheckRun(externalId: string): number | undefined {
@@ -200,10 +183,7 @@ type CheckConclusion = 'success' | 'failure' | 'neutral' | 'cancelled';
  * failure never gets it, and an undecided gate only by the site's choice. A patch that needs no measurement, or none
  * yet, gets it. The title names the fault.
  */
-function checkConclusionOf(
-  outcome: ReportedOutcome,
-  undecided: GithubConfig['undecided'],
-): CheckConclusion {
+function checkConclusionOf(outcome: ReportedOutcome, undecided: GithubConfig['undecided']): CheckConclusion {
   switch (conclusionOf(outcome)) {
     case 'pass':
       return resultOf(outcome)?.outcome.kind === 'judged' ? 'success' : 'neutral';
@@ -321,15 +301,9 @@ function checkRunOf(
 type CheckRun = { conclusion: string | null; output: { title: string | null } };
 
 const hasEnded = ({ conclusion, output }: CheckRun, view: CheckState): boolean =>
-  view.status === 'completed' &&
-  conclusion === view.conclusion &&
-  output.title === view.output.title;
+  view.status === 'completed' && conclusion === view.conclusion && output.title === view.output.title;
 
-function failedAttempt(
-  error: unknown,
-  name: string,
-  { repository, patch }: CheckSubject,
-): UpdateAttempt {
+function failedAttempt(error: unknown, name: string, { repository, patch }: CheckSubject): UpdateAttempt {
   const what = `The check ${name} on ${patchName(patch)} of ${repository} does not show the current state`;
   const failure = githubFailure(error);
   if (failure === undefined) return { kind: 'refused', why: `${what} (${reasonOf(error)}).` };

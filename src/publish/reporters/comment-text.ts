@@ -49,11 +49,7 @@ export type CommentUpdate = {
 export const markerOf = (name: string): string => `<!-- ${name.replace(/[^\w :.,-]/g, '')} -->`;
 
 /** Wraps the Markdown `body`. Undefined if a later run has written meanwhile and must not be overwritten. */
-export function composeComment(
-  before: string | undefined,
-  body: string,
-  update: CommentUpdate,
-): string | undefined {
+export function composeComment(before: string | undefined, body: string, update: CommentUpdate): string | undefined {
   const memory = before === undefined ? undefined : readMemory(before);
   if (memory !== undefined && memory.run > update.run) return undefined;
   return fitted(update.name, body.trimEnd(), nextMemory(memory, update));

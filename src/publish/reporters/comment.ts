@@ -9,13 +9,7 @@ import type { Pause } from '../../model/pause.ts';
 import { type CommentUpdate, composeComment, markerOf } from './comment-text.ts';
 import type { ReportedOutcome, UnmeasuredOutcome } from './outcome.ts';
 import { failureTexts, outcomeMarkdown, outcomeTitle } from './outcome-text.ts';
-import {
-  deliverySeconds,
-  expectedStart,
-  queuePosition,
-  type Reporter,
-  timeText,
-} from './reporter.ts';
+import { deliverySeconds, expectedStart, queuePosition, type Reporter, timeText } from './reporter.ts';
 import { ThrottledUpdates, type UpdateAttempt } from './throttled-updates.ts';
 
 export type CommentOptions = Pick<CommentUpdate, 'name' | 'run' | 'overrides'> & {
@@ -31,33 +25,17 @@ export type CommentOptions = Pick<CommentUpdate, 'name' | 'run' | 'overrides'> &
 };
 
 /** A refusal of GitHub, such as for a read-only token, is logged once and not retried. */
-export function openComment(
-  octokit: Octokit,
-  pullRequest: PullRequest,
-  options: CommentOptions,
-): Reporter {
-  const {
-    name,
-    run,
-    overrides,
-    detailsUrl,
-    log,
-    now,
-    pause,
-    patienceSeconds,
-    keep = () => {},
-  } = options;
+export function openComment(octokit: Octokit, pullRequest: PullRequest, options: CommentOptions): Reporter {
+  const { name, run, overrides, detailsUrl, log, now, pause, patienceSeconds, keep = () => {} } = options;
   const { headCommit } = pullRequest;
   const { subject = patchName(pullRequest) } = options;
   const post = async ({ body, title }: CommentView): Promise<UpdateAttempt> => {
     const writing = { name, run, headCommit, overrides, at: now(), ...(title && { title }) };
     try {
-      const published = await publishComment(
-        octokit,
-        pullRequest,
-        (before) => composeComment(before, body, writing),
-        { marker: markerOf(name), ...(pause && { pause: (seconds) => pause(seconds, never) }) },
-      );
+      const published = await publishComment(octokit, pullRequest, (before) => composeComment(before, body, writing), {
+        marker: markerOf(name),
+        ...(pause && { pause: (seconds) => pause(seconds, never) }),
+      });
       if (published.kind === 'left') return { kind: 'refused', why: superseded };
       if (published.kind !== 'not-published') {
         keep(published.url);
@@ -91,19 +69,15 @@ export function openComment(
     },
     waiting(estimate, text) {
       const title = heading(`waits for a testbed: ${queuePosition(estimate)}`);
-      updates.send(
-        view(title, `${codeSpan(text, 1000)}\n\n${expectedStart(estimate, now())}`, job),
-      );
+      updates.send(view(title, `${codeSpan(text, 1000)}\n\n${expectedStart(estimate, now())}`, job));
     },
     measuring(testbed, line = '') {
       since ??= now();
       const where = `On ${codeSpan(testbed)}, since ${timeText(since)}.`;
       updates.send(view(heading('is being measured'), where, codeSpan(line), job));
     },
-    conclude: (outcome) =>
-      updates.sendLast(viewOf(outcome), deliverySeconds(outcome, patienceSeconds)),
-    addLinks: (outcome) =>
-      updates.replaceLast(viewOf(outcome), deliverySeconds(outcome, patienceSeconds)),
+    conclude: (outcome) => updates.sendLast(viewOf(outcome), deliverySeconds(outcome, patienceSeconds)),
+    addLinks: (outcome) => updates.replaceLast(viewOf(outcome), deliverySeconds(outcome, patienceSeconds)),
     leaveOpen: () => updates.stop(),
   };
 }

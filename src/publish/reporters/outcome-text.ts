@@ -43,20 +43,12 @@ export function outcomeMarkdown(outcome: ReportedOutcome): string {
 }
 
 /** Command that repeats the bisection. Without named ends, `diff` is the last one of the search. */
-export const bisectCommand = (
-  call: CommandPrefix,
-  request: BisectOverrides,
-  diff?: number,
-): string => `${call} ${bisectWords(request, diff)}`;
+export const bisectCommand = (call: CommandPrefix, request: BisectOverrides, diff?: number): string =>
+  `${call} ${bisectWords(request, diff)}`;
 
 /** Commands for a comment that request the bisections proposed by a result. */
-export function bisectCommands(
-  call: CommandPrefix,
-  request: BisectOverrides,
-  diff?: number,
-): BisectWays {
-  const command = (more: BisectOverrides) =>
-    `\`${bisectCommand(call, { ...request, ...more }, diff)}\``;
+export function bisectCommands(call: CommandPrefix, request: BisectOverrides, diff?: number): BisectWays {
+  const command = (more: BisectOverrides) => `\`${bisectCommand(call, { ...request, ...more }, diff)}\``;
   const { fixUp, maxBoots = usualMostBoots } = request;
   return {
     fixUp: (commit) => command({ fixUp: [fixUp, commit].filter(Boolean).join(',') }),

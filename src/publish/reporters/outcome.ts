@@ -14,11 +14,7 @@ import { withoutPaths } from '../../model/without-paths.ts';
 import type { ReportLinks } from '../../report/reports.ts';
 import { sentenceOf } from '../../system/system-error.ts';
 
-export type ReportedOutcome =
-  | MeasuredOutcome
-  | BisectedOutcome
-  | UnmeasuredOutcome
-  | UncountedOutcome;
+export type ReportedOutcome = MeasuredOutcome | BisectedOutcome | UnmeasuredOutcome | UncountedOutcome;
 
 export type MeasuredOutcome = { kind: 'measured'; result: Result; links: ReportLinks };
 

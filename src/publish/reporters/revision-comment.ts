@@ -16,10 +16,7 @@ import { bisectCommand, bisectCommands, failureTexts } from './outcome-text.ts';
 import { combineReporters, deliverySeconds, type Reporter } from './reporter.ts';
 import { ThrottledUpdates, type UpdateAttempt } from './throttled-updates.ts';
 
-type RevisionCommentOptions = Pick<
-  BuildOptions,
-  'run' | 'details' | 'log' | 'pause' | 'patienceSeconds'
-> & {
+type RevisionCommentOptions = Pick<BuildOptions, 'run' | 'details' | 'log' | 'pause' | 'patienceSeconds'> & {
   page?: string;
   /** A relay reads the revision's comments, so this comment names its commands. */
   takesCommands?: boolean;
@@ -54,8 +51,7 @@ export function openRevisionComment(
     // A missing comment deserves a warning.
     log: { info: log.warn, warn: log.warn },
     secondsBetween: 60,
-    tooSlow: (seconds) =>
-      maybeMissing(revision.number, `Phabricator did not respond within ${seconds} s`),
+    tooSlow: (seconds) => maybeMissing(revision.number, `Phabricator did not respond within ${seconds} s`),
     ...(pause && { pause }),
   });
   const nothing = () => {};
@@ -96,10 +92,7 @@ export function revisionCommenter(
     let missing: string | undefined;
     const attempt = await postOnce(conduit, revision, marker, async () => {
       if (outcome.kind === 'unmeasured') {
-        return renderRemarkupFailure(
-          { ...failureTexts[outcome.reason], message: outcome.message },
-          links,
-        );
+        return renderRemarkupFailure({ ...failureTexts[outcome.reason], message: outcome.message }, links);
       }
       const { image, why } = await plot(() =>
         outcome.kind === 'bisected' ? bisectPlot(outcome.result) : intervalPlot(resultOf(outcome)),
@@ -163,17 +156,12 @@ async function postOnce(
   }
 }
 
-const maybeMissing = (revision: number, why: string): string =>
-  `The comment on D${revision} may be missing (${why}).`;
+const maybeMissing = (revision: number, why: string): string => `The comment on D${revision} may be missing (${why}).`;
 
 const maxTransactions = 500;
 
 /** Reads only the last lines of our own account's comments: others may have written the marker elsewhere. */
-async function isPosted(
-  conduit: Conduit,
-  objectIdentifier: string,
-  lastLine: string,
-): Promise<boolean> {
+async function isPosted(conduit: Conduit, objectIdentifier: string, lastLine: string): Promise<boolean> {
   const { phid } = await conduit.call('user.whoami', {}, z.object({ phid: bounded.word }));
   const query = { objectIdentifier, constraints: { authorPHIDs: [phid] } };
   const ours = await conduit.search('transaction.search', query, commentSchema, maxTransactions);
@@ -189,10 +177,7 @@ const commentSchema = z.object({
 type Plot = { image?: string; why?: string };
 
 /** Uploads the plot once: a comment shows only bitmap images that are on the server. */
-function plotOf(
-  conduit: Conduit,
-  { number, diff }: RevisionDiff,
-): (draw: () => string | undefined) => Promise<Plot> {
+function plotOf(conduit: Conduit, { number, diff }: RevisionDiff): (draw: () => string | undefined) => Promise<Plot> {
   let uploaded: Plot | undefined;
   return async (draw) => {
     if (uploaded !== undefined) return uploaded;
@@ -215,7 +200,6 @@ async function upload(conduit: Conduit, name: string, bytes: Buffer): Promise<st
   const constraints = { phids: [phid] };
   const ids = z.object({ id: z.int() });
   const [file] = await conduit.search('file.search', { constraints }, ids);
-  if (file === undefined)
-    throw new Error(`${conduit.url} does not show ${name}, although it accepted it`);
+  if (file === undefined) throw new Error(`${conduit.url} does not show ${name}, although it accepted it`);
   return `F${file.id}`;
 }

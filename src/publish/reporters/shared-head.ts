@@ -43,8 +43,7 @@ const isLeftToQueue = (outcome: ReportedOutcome): outcome is UnmeasuredOutcome =
   outcome.kind === 'unmeasured' && outcome.reason === 'left-to-merge-queue';
 
 /** Branch rules accept a neutral check as a pass. */
-const mayPass = (outcome: ReportedOutcome): boolean =>
-  ['pass', 'undecided'].includes(conclusionOf(outcome));
+const mayPass = (outcome: ReportedOutcome): boolean => ['pass', 'undecided'].includes(conclusionOf(outcome));
 
 /** `title` is short plain text, `why` is Markdown. */
 type OtherBase = { title: string; why: string };

@@ -10,17 +10,10 @@ import { outcomeTitle } from './outcome-text.ts';
 import { deliverySeconds, queuePosition, type Reporter } from './reporter.ts';
 import { ThrottledUpdates, type UpdateAttempt } from './throttled-updates.ts';
 
-type StatusOptions = Pick<
-  CheckRunOptions,
-  'name' | 'detailsUrl' | 'log' | 'pause' | 'patienceSeconds'
->;
+type StatusOptions = Pick<CheckRunOptions, 'name' | 'detailsUrl' | 'log' | 'pause' | 'patienceSeconds'>;
 
 /** A status has no neutral state, so an undecided gate fails it. */
-export function openStatus(
-  octokit: Octokit,
-  subject: CheckSubject,
-  options: StatusOptions,
-): Reporter {
+export function openStatus(octokit: Octokit, subject: CheckSubject, options: StatusOptions): Reporter {
   const { name, detailsUrl, patienceSeconds } = options;
   const { owner, repo } = placeOf(subject.repository);
   const post = async ({ state, description }: StatusView): Promise<UpdateAttempt> => {
@@ -43,14 +36,10 @@ export function openStatus(
   return {
     waiting: (estimate) => updates.send({ state: 'pending', description: queuePosition(estimate) }),
     queued: (text) => updates.send({ state: 'pending', description: text }),
-    measuring: (testbed) =>
-      updates.send({ state: 'pending', description: `measuring on ${testbed}` }),
+    measuring: (testbed) => updates.send({ state: 'pending', description: `measuring on ${testbed}` }),
     conclude(outcome) {
       const state = states[conclusionOf(outcome)];
-      return updates.sendLast(
-        { state, description: outcomeTitle(outcome) },
-        deliverySeconds(outcome, patienceSeconds),
-      );
+      return updates.sendLast({ state, description: outcomeTitle(outcome) }, deliverySeconds(outcome, patienceSeconds));
     },
     addLinks: async () => {},
     leaveOpen: () => updates.stop(),

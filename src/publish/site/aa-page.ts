@@ -62,9 +62,7 @@ function alarms(
   counts: readonly AaRunCounts[],
   known: { folder: string; results: SiteSource['results']['results'] },
 ): Piece {
-  const all = counts.flatMap(({ testbed, alarmed }) =>
-    alarmed.map((alarm) => ({ testbed, ...alarm })),
-  );
+  const all = counts.flatMap(({ testbed, alarmed }) => alarmed.map((alarm) => ({ testbed, ...alarm })));
   if (all.length === 0) return undefined;
   return html`<section id="alarms">
 <h2>Alarms</h2>
@@ -95,23 +93,14 @@ function scatter(counts: readonly AaRunCounts[]): Piece {
     ]),
   );
   if (rows.length === 0) return undefined;
-  const heads = [
-    'gates',
-    'standard deviation of changes',
-    'explained by runs',
-    'deviation of a layout',
-  ];
+  const heads = ['gates', 'standard deviation of changes', 'explained by runs', 'deviation of a layout'];
   return html`<section id="scatter">
 <h2>Build noise</h2>
 ${fold(
   `${rows.length} cells`,
   table({
     caption: 'One tree linked twice: root mean squares of the changes that were found',
-    heads: [
-      { text: 'cell' },
-      { text: 'testbed' },
-      ...heads.map((text) => ({ text, isNumber: true })),
-    ],
+    heads: [{ text: 'cell' }, { text: 'testbed' }, ...heads.map((text) => ({ text, isNumber: true }))],
     rows,
   }),
 )}</section>

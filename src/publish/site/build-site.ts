@@ -38,19 +38,12 @@ export function siteFiles(source: SiteSource, now: Date): Map<string, string> {
   return new Map([
     ...pages.map((page) => [page.path, documentOf(page, menu)] as const),
     ...testbeds.map(
-      (own) =>
-        [
-          `${testbedPath(own[0])}/cells.js`,
-          dataScript('ppsgateCells', own.map(smallData)),
-        ] as const,
+      (own) => [`${testbedPath(own[0])}/cells.js`, dataScript('ppsgateCells', own.map(smallData))] as const,
     ),
     ...series.flatMap((one) => {
       const path = seriesPath(one);
       const data = seriesData(one, source.index);
-      return [
-        [`${path}.js`, dataScript('ppsgateSeries', data)] as const,
-        [`${path}.csv`, seriesCsv(one)] as const,
-      ];
+      return [[`${path}.js`, dataScript('ppsgateSeries', data)] as const, [`${path}.csv`, seriesCsv(one)] as const];
     }),
     ...files(),
   ]);

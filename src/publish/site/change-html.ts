@@ -48,17 +48,11 @@ export type PageContext = {
 };
 
 /** Shows a change by one of its cells; absent: the worst one. */
-export function changeCard(
-  change: TrendChange,
-  around: PageContext,
-  level: ChangeLevel = worstOf(change),
-): Html {
+export function changeCard(change: TrendChange, around: PageContext, level: ChangeLevel = worstOf(change)): Html {
   const { folder, index } = around;
   const look = isLoss(change, level.changeRatio) ? 'loss' : 'gain';
   const settled = ['code', 'confirming', 'candidate'].includes(change.state) ? '' : ' settled';
-  const own = around.series.find(
-    (one) => one.testbed === change.testbed && one.name === cellName(level.cell),
-  );
+  const own = around.series.find((one) => one.testbed === change.testbed && one.name === cellName(level.cell));
   const others = change.cells.filter((one) => one !== level);
   return html`<article class="change ${look}${settled}" id="change-${change.id}">
 <div class="told">
@@ -77,11 +71,7 @@ const placeOf = ({ points }: CellSeries, { firstAt }: ChangeLevel): number =>
 const cellPiece = (change: TrendChange, level: ChangeLevel, folder: string): Html =>
   html`<a href="${cellLink(change, level, folder)}">${cellName(level.cell)}</a> ${formatChange(level.changeRatio)}`;
 
-const cellLink = (
-  { testbed, good, bad }: TrendChange,
-  { cell }: ChangeLevel,
-  folder: string,
-): string =>
+const cellLink = ({ testbed, good, bad }: TrendChange, { cell }: ChangeLevel, folder: string): string =>
   `${linkFrom(folder, `${seriesPath({ testbed, cell })}.html`)}#a=${shortId(good)}&b=${shortId(bad)}`;
 
 /** Links a page that compares the commits of `1a2b3c4d5e6f..7a8b9c0d1e2f`, if there is one. */
@@ -99,11 +89,7 @@ function commitsText(index: TrendIndex, change: TrendChange): Piece {
 }
 
 /** Interval and result of the last gate, result of the bisection, and issue. */
-function gatesPiece(
-  change: TrendChange,
-  level: ChangeLevel,
-  { folder, index, results }: PageContext,
-): Piece {
+function gatesPiece(change: TrendChange, level: ChangeLevel, { folder, index, results }: PageContext): Piece {
   const { gates, bisection, alert } = change;
   const gate = gates.at(-1);
   const cell = cellName(level.cell);
@@ -114,9 +100,7 @@ function gatesPiece(
       html`${resultLink(gate.result, `gate of both: ${gate.verdict}`, { folder, results })}${interval && ` (${formatChange(interval.change)}, ${formatInterval(interval.low, interval.high)})`}`,
     bisection && resultLink(bisection.result, 'bisection', { folder, results }),
     alert.issue !== undefined &&
-      (issue === undefined
-        ? html`issue #${alert.issue}`
-        : html`<a href="${issue}">issue #${alert.issue}</a>`),
+      (issue === undefined ? html`issue #${alert.issue}` : html`<a href="${issue}">issue #${alert.issue}</a>`),
   ].filter((part) => part instanceof Object);
   return parts.length > 0 && html`<p class="faint">${joined(parts, ' · ')}</p>\n`;
 }

@@ -14,10 +14,7 @@ export type Page = {
 export const folderOf = (path: string): string => path.split('/').slice(0, -1).join('/');
 
 /** Loads nothing from other sites, and allows no inline style or script. A `file:` page accepts files as its own. */
-export function documentOf(
-  { path, title, body, scripts = [] }: Page,
-  menu: readonly MenuEntry[],
-): string {
+export function documentOf({ path, title, body, scripts = [] }: Page, menu: readonly MenuEntry[]): string {
   const at = (target: string) => linkFrom(folderOf(path), target);
   const charts: Piece = scripts.length > 0 && [
     html`<link rel="stylesheet" href="${at('uplot.css')}">\n`,

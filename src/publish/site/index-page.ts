@@ -16,11 +16,7 @@ import type { SiteSource } from './site-source.ts';
 
 const maxClosed = 30;
 
-export function indexPage(
-  { index, results }: SiteSource,
-  series: readonly CellSeries[],
-  now: Date,
-): Page {
+export function indexPage({ index, results }: SiteSource, series: readonly CellSeries[], now: Date): Page {
   const around: PageContext = { folder: '', index, series, results: results.results };
   const losses = openLosses(index);
   const others = index.changes.filter((change) => !losses.includes(change)).toReversed();
@@ -50,12 +46,7 @@ function extent(series: readonly CellSeries[]): string {
   return `${grouped(nightlyRuns)} nightly runs of ${grouped(series.length)} cells on ${testbeds} ${testbeds === 1 ? 'testbed' : 'testbeds'}.`;
 }
 
-const cards = (
-  id: string,
-  title: string,
-  changes: readonly TrendChange[],
-  around: PageContext,
-): Piece =>
+const cards = (id: string, title: string, changes: readonly TrendChange[], around: PageContext): Piece =>
   changes.length > 0 &&
   html`<section id="${id}">
 <h2>${title}</h2>
@@ -91,9 +82,7 @@ ${series.map((one) => glance(one, toTop))}</ul>
 function glance(series: CellSeries, toTop: string): Html {
   const interim = seriesSummary(series);
   const { metric, name } = series;
-  const open = series.changes.filter(
-    ({ change, level }) => isOpen(change) && isLoss(change, level.changeRatio),
-  );
+  const open = series.changes.filter(({ change, level }) => isOpen(change) && isLoss(change, level.changeRatio));
   return html`<li><a href="${toTop}${seriesPath(series)}.html"><span class="name">${name}</span>
 ${
   interim === undefined

@@ -33,9 +33,7 @@ type Testbed = Overview['testbeds'][number];
 const testbeds = ({ overview, health }: LabSnapshot, series: readonly CellSeries[]): Html =>
   table({
     caption: 'Testbeds, in the order of the configuration',
-    heads: ['testbed', 'state', 'holder and purpose', 'until about', 'health', 'last night'].map(
-      (text) => ({ text }),
-    ),
+    heads: ['testbed', 'state', 'holder and purpose', 'until about', 'health', 'last night'].map((text) => ({ text })),
     rows: overview.testbeds.map((one) => [
       plainLine(one.name),
       html`<b class="${looks[one.state]}">${stateNames[one.state]}</b>`,
@@ -57,8 +55,7 @@ function usedBy({ held, quarantine, leftBy }: Testbed): Piece {
   const user = held ?? leftBy[0];
   const parts: Piece[] = [
     user && html`${plainLine(user.who)}: ${aimText(user)}, since ${hourOf(user.since)}`,
-    quarantine &&
-      html`${plainLine(quarantine.reason, 300)} (${plainLine(quarantine.by)}, ${moment(quarantine.since)})`,
+    quarantine && html`${plainLine(quarantine.reason, 300)} (${plainLine(quarantine.by)}, ${moment(quarantine.since)})`,
   ].filter((part) => part !== undefined);
   return parts.length === 0 ? '–' : parts.map((part) => html`<div>${part}</div>`);
 }

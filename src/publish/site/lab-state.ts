@@ -13,9 +13,7 @@ const testbedSchema = z.object({
   name: bounded.name,
   state: z.enum(['free', 'held', 'quarantine', 'left-behind']),
   held: holderSchema.extend({ expectedUntil: bounded.time }).optional(),
-  quarantine: z
-    .object({ reason: bounded.prose(), by: bounded.line, since: bounded.time })
-    .optional(),
+  quarantine: z.object({ reason: bounded.prose(), by: bounded.line, since: bounded.time }).optional(),
   leftBy: bounded.list(holderSchema, 1000).default([]),
 });
 

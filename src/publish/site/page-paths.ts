@@ -8,11 +8,9 @@ import { badgePath } from '../data-branch/paths.ts';
 type SeriesKey = { testbed: string; cell: Cell };
 
 /** Path without its extension: `testbeds/hp-t540/forwarding-inet4`. */
-export const seriesPath = (series: SeriesKey): string =>
-  `testbeds/${badgePath(series).slice('badges/'.length)}`;
+export const seriesPath = (series: SeriesKey): string => `testbeds/${badgePath(series).slice('badges/'.length)}`;
 
-export const testbedPath = (series: SeriesKey): string =>
-  seriesPath(series).split('/').slice(0, 2).join('/');
+export const testbedPath = (series: SeriesKey): string => seriesPath(series).split('/').slice(0, 2).join('/');
 
 export const linkFrom = (from: string, path: string): string =>
   `${'../'.repeat(from === '' ? 0 : from.split('/').length)}${path}`;
@@ -29,10 +27,7 @@ export const compareLink = (
 /** A URL's braces may have been rewritten as `%7B`. */
 const decoded = (url: string): string => url.replaceAll(/%7b/gi, '{').replaceAll(/%7d/gi, '}');
 
-export function issueLink(
-  { compareUrl }: Pick<TrendIndex, 'compareUrl'>,
-  issue: number,
-): string | undefined {
+export function issueLink({ compareUrl }: Pick<TrendIndex, 'compareUrl'>, issue: number): string | undefined {
   const repository = /^(https:\/\/[^/]+\/[^/]+\/[^/]+)\/compare\//.exec(compareUrl ?? '')?.[1];
   return repository === undefined ? undefined : pageUrl(`${repository}/issues/${issue}`);
 }

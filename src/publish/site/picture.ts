@@ -29,10 +29,7 @@ export function picture(series: CellSeries, most = 250, around = series.points.l
   const y = (value: number) => round(up(value));
   const dots = points.map(({ time, value }) => `M${x(time)} ${y(value)}h0`).join('');
   const steps = levels.flatMap(({ from, to, typical }) => {
-    const [first, last] = [
-      points[Math.max(from - skipped, 0)],
-      points[Math.min(to, end) - 1 - skipped],
-    ];
+    const [first, last] = [points[Math.max(from - skipped, 0)], points[Math.min(to, end) - 1 - skipped]];
     return first && last ? `M${x(first.time)} ${y(typical)}H${x(last.time)}` : [];
   });
   const marks = series.changes.flatMap(({ change, level }) => {

@@ -10,17 +10,13 @@ export function drawBelow(/** @type {Chart} */ chart, /** @type {SeriesView} */ 
   const [a, b] = view.pair;
   if (a !== undefined && b !== undefined) {
     const [left, right] = [a, b].map((one) =>
-      Math.min(
-        Math.max(chart.valToPos(view.timeOf(one), 'x', true), bbox.left),
-        bbox.left + bbox.width,
-      ),
+      Math.min(Math.max(chart.valToPos(view.timeOf(one), 'x', true), bbox.left), bbox.left + bbox.width),
     );
     ctx.fillStyle = thin('amber', '1f');
     ctx.fillRect(left ?? 0, bbox.top, (right ?? 0) - (left ?? 0), bbox.height);
   }
   for (const { time } of fingerprints) verticalAt(chart, time, colour('amber'), [2, 3]);
-  for (const { time, text } of releases)
-    nameAt(chart, verticalAt(chart, time, colour('grey'), [6, 4]), text);
+  for (const { time, text } of releases) nameAt(chart, verticalAt(chart, time, colour('grey'), [6, 4]), text);
   if (view.isOfMetric) drawLevels(chart, levels, times, view.inUnit, 'bands');
   drawSpans(chart, view);
 }
@@ -60,9 +56,7 @@ export function drawAbove(/** @type {Chart} */ chart, /** @type {SeriesView} */ 
     if (x === undefined) continue;
     triangle(ctx, x, bbox.top, isWorse(metric, ratio));
     ctx.fillStyle =
-      state === 'candidate' || state === 'confirming'
-        ? colour('paper')
-        : colour(changeColour(metric, ratio, state));
+      state === 'candidate' || state === 'confirming' ? colour('paper') : colour(changeColour(metric, ratio, state));
     ctx.strokeStyle = colour(changeColour(metric, ratio, state));
     ctx.lineWidth = 2 * devicePixelRatio;
     ctx.fill();
@@ -72,8 +66,7 @@ export function drawAbove(/** @type {Chart} */ chart, /** @type {SeriesView} */ 
   for (const one of view.chosen) {
     const value = view.column[one];
     const x = chart.valToPos(view.timeOf(one), 'x', true);
-    if (value === null || value === undefined || x < bbox.left || x > bbox.left + bbox.width)
-      continue;
+    if (value === null || value === undefined || x < bbox.left || x > bbox.left + bbox.width) continue;
     ctx.beginPath();
     ctx.arc(x, chart.valToPos(value, 'y', true), 6 * devicePixelRatio, 0, 7);
     ctx.strokeStyle = colour('amber');
@@ -124,19 +117,11 @@ function triangle(
   ctx.closePath();
 }
 
-function nameAt(
-  /** @type {Chart} */ chart,
-  /** @type {number | undefined} */ x,
-  /** @type {string} */ text,
-) {
+function nameAt(/** @type {Chart} */ chart, /** @type {number | undefined} */ x, /** @type {string} */ text) {
   if (x === undefined) return;
   const { ctx, bbox } = chart;
   ctx.fillStyle = colour('faint');
   ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
   ctx.textAlign = 'left';
-  ctx.fillText(
-    text.slice(0, 24),
-    x + 4 * devicePixelRatio,
-    bbox.top + bbox.height - 6 * devicePixelRatio,
-  );
+  ctx.fillText(text.slice(0, 24), x + 4 * devicePixelRatio, bbox.top + bbox.height - 6 * devicePixelRatio);
 }

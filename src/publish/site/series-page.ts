@@ -57,8 +57,7 @@ const lastOf = (path: string): string => path.split('/').at(-1) ?? '';
 function summaryLine(series: CellSeries): Piece {
   const summary = seriesSummary(series);
   const last = series.points.at(-1);
-  if (summary === undefined || last === undefined)
-    return html`<p>There is no nightly run yet.</p>\n`;
+  if (summary === undefined || last === undefined) return html`<p>There is no nightly run yet.</p>\n`;
   const { release, bestRatio } = summary;
   return html`<dl class="position">
 <div><dt>now</dt><dd>${formatMetric(summary.now, series.metric)}</dd></div>
@@ -69,10 +68,7 @@ ${release && html`<div><dt>against ${plainLine(release.name, 40)}</dt><dd>${rati
 }
 
 /** Newest first. The script hides rows outside the drawn range. */
-function nightlyTable(
-  series: CellSeries,
-  known: { folder: string; results: readonly KeptResult[] },
-): Html {
+function nightlyTable(series: CellSeries, known: { folder: string; results: readonly KeptResult[] }): Html {
   const { points, metric } = series;
   const costs = metricSchema.options
     .filter(isCost)
@@ -144,9 +140,7 @@ export const seriesCsv = ({ points }: CellSeries): string =>
 const summaryOf = (values: readonly number[]): (number | string)[] =>
   values.length === 0 ? ['', '', ''] : [medianOf(values), Math.min(...values), Math.max(...values)];
 
-const medianOf = (values: readonly number[]): number | string =>
-  values.length === 0 ? '' : median([...values]);
+const medianOf = (values: readonly number[]): number | string => (values.length === 0 ? '' : median([...values]));
 
 /** Strips characters that no id of the index has. */
-const idOf = ({ fingerprint }: NightlyRun): string =>
-  /^[0-9a-f]{12}$/.test(fingerprint) ? fingerprint : '';
+const idOf = ({ fingerprint }: NightlyRun): string => (/^[0-9a-f]{12}$/.test(fingerprint) ? fingerprint : '');

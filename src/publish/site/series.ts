@@ -30,10 +30,7 @@ export type CellSeries = {
 export const allSeries = (source: SiteSource): CellSeries[] =>
   source.index.cells.map(({ testbed, cell }) => seriesOf(source, { testbed, cell }));
 
-function seriesOf(
-  { index, nightlyRuns }: SiteSource,
-  { testbed, cell }: { testbed: string; cell: Cell },
-) {
+function seriesOf({ index, nightlyRuns }: SiteSource, { testbed, cell }: { testbed: string; cell: Cell }) {
   const metric = metricOf(index, testbed);
   const counted = (nightlyRuns.get(seriesKey({ testbed, cell })) ?? []).filter(
     (nightlyRun) => nightlyRun[metric].length > 0,
@@ -95,10 +92,7 @@ const timeOfCommit = (points: readonly SeriesPoint[], commit: string): number | 
   points.find(({ nightlyRun }) => nightlyRun.commit === commit)?.time;
 
 /** Returns the first nightly run of each fingerprint except the first one. */
-function fingerprintsOf(
-  { fingerprints }: TrendIndex,
-  points: readonly SeriesPoint[],
-): SeriesEvent[] {
+function fingerprintsOf({ fingerprints }: TrendIndex, points: readonly SeriesPoint[]): SeriesEvent[] {
   const texts = new Map(fingerprints.map(({ id, differs }) => [id, differs.join('; ')]));
   return points.flatMap(({ nightlyRun, time }, place) => {
     const before = points[place - 1]?.nightlyRun.fingerprint;
@@ -133,16 +127,13 @@ export function seriesSummary({ points, metric, releases }: CellSeries): SeriesS
   return {
     now,
     bestRatio: now / best - 1,
-    ...(release &&
-      released && { release: { name: release.text, ratio: now / together(released) - 1 } }),
+    ...(release && released && { release: { name: release.text, ratio: now / together(released) - 1 } }),
   };
 }
 
 /** Start of the newest session, in milliseconds since 1970; undefined without a nightly run. */
 export function lastBegun(series: readonly CellSeries[]): number | undefined {
-  const times = series.flatMap(({ points }) =>
-    points.map(({ nightlyRun }) => Date.parse(nightlyRun.at)),
-  );
+  const times = series.flatMap(({ points }) => points.map(({ nightlyRun }) => Date.parse(nightlyRun.at)));
   return times.length === 0 ? undefined : times.reduce((a, b) => Math.max(a, b));
 }
 
@@ -150,9 +141,7 @@ const day = 86_400_000;
 
 /** Periods of more than three days without a nightly run, newest first. */
 export function gapsOf(series: readonly CellSeries[]): { from: number; to: number }[] {
-  const all = series.flatMap(({ points }) =>
-    points.map(({ nightlyRun }) => Date.parse(nightlyRun.at)),
-  );
+  const all = series.flatMap(({ points }) => points.map(({ nightlyRun }) => Date.parse(nightlyRun.at)));
   const times = [...new Set(all)].toSorted((a, b) => a - b);
   return times
     .flatMap((to, place) => {

@@ -98,9 +98,7 @@ function drawSmall(/** @type {SmallData} */ data, /** @type {Element} */ figure)
   });
   readout(null);
   whenColoursChange(() => chart.redraw());
-  new ResizeObserver(() => chart.setSize({ width: target.clientWidth, height: 120 })).observe(
-    target,
-  );
+  new ResizeObserver(() => chart.setSize({ width: target.clientWidth, height: 120 })).observe(target);
 }
 
 /** Draws each chart shortly before it is visible. */

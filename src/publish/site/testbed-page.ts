@@ -16,10 +16,7 @@ import type { SiteSource } from './site-source.ts';
 const toTop = '../../';
 
 /** `series` are those of one testbed; at least one. */
-export function testbedPage(
-  { index, results }: SiteSource,
-  series: readonly [CellSeries, ...CellSeries[]],
-): Page {
+export function testbedPage({ index, results }: SiteSource, series: readonly [CellSeries, ...CellSeries[]]): Page {
   const [first] = series;
   const path = testbedPath(first);
   const open = openLosses(index).filter(({ testbed }) => testbed === first.testbed);

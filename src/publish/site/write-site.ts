@@ -28,10 +28,7 @@ type SitePaths = {
  * Renders all pages from the data, and copies no file. Returns the number of pages. Throws a UsageError for a folder
  * with other content.
  */
-export async function writeSite(
-  source: SiteSource,
-  { from, to, now, leftOut }: SitePaths,
-): Promise<number> {
+export async function writeSite(source: SiteSource, { from, to, now, leftOut }: SitePaths): Promise<number> {
   const directory = resolve(to);
   await refuseOthers(directory);
   const draft = `${directory}.part`;
@@ -61,9 +58,7 @@ async function refuseOthers(directory: string): Promise<void> {
     throw new UsageError(`--to: ${directory} is not a folder (${error.code}): name another one.`);
   });
   if (names.length === 0 || names.includes(markName)) return;
-  throw new UsageError(
-    `--to: ${directory} has content other than a site: name an empty or new folder.`,
-  );
+  throw new UsageError(`--to: ${directory} has content other than a site: name an empty or new folder.`);
 }
 
 const pageName = 'report.html';
@@ -74,19 +69,14 @@ const maxPictureBytes = 64 * 1024 ** 2;
 type ResultFolder = Pick<SitePaths, 'from' | 'leftOut'> & { draft: string };
 
 /** Returns the result with the pictures on its page. Throws if the result cannot be read. */
-async function writeResultPage(
-  kept: KeptResult,
-  { from, draft, leftOut }: ResultFolder,
-): Promise<KeptResult> {
+async function writeResultPage(kept: KeptResult, { from, draft, leftOut }: ResultFolder): Promise<KeptResult> {
   const { path } = kept;
   const result = await readResultBelow(from, `${path}/result.json`);
   const pictures: string[] = [];
   for (const name of kept.others.filter((one) => one.endsWith('.svg'))) {
     const place = `${path}/${name}`;
-    const picture =
-      name === plotName && isBisectResult(result) ? bisectPlot(result) : await graphIn(from, place);
-    if (picture === undefined)
-      leftOut(`${place} is left out: it is not a picture drawn by ppsgate.`);
+    const picture = name === plotName && isBisectResult(result) ? bisectPlot(result) : await graphIn(from, place);
+    if (picture === undefined) leftOut(`${place} is left out: it is not a picture drawn by ppsgate.`);
     else {
       await replaceFile(join(draft, place), picture);
       pictures.push(name);

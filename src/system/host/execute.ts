@@ -36,11 +36,7 @@ export type CommandOutcome =
       readonly stderr: string;
     };
 
-export function run(
-  connection: Connection,
-  command: Command,
-  options: RunOptions,
-): Promise<CommandOutcome> {
+export function run(connection: Connection, command: Command, options: RunOptions): Promise<CommandOutcome> {
   const text = lineForAnyShell(command);
   return withinRun(connection, command, options, (execution) =>
     connection.inTurn(() => execute(connection.client, text, execution)),
@@ -62,24 +58,16 @@ export function withinRun(
   });
 }
 
-export async function output(
-  connection: Connection,
-  command: Command,
-  options: OutputOptions,
-): Promise<string> {
+export async function output(connection: Connection, command: Command, options: OutputOptions): Promise<string> {
   return stdoutOf(await run(connection, command, options), connection.name, command);
 }
 
 /** Throws a HostError for any exit status but 0. */
 export function stdoutOf(outcome: CommandOutcome, name: string, command: Command): string {
   if (outcome.kind === 'exited' && outcome.code === 0) return outcome.stdout;
-  const exit =
-    outcome.kind === 'exited' ? `exited with ${outcome.code}` : `was ended by ${outcome.signal}`;
+  const exit = outcome.kind === 'exited' ? `exited with ${outcome.code}` : `was ended by ${outcome.signal}`;
   const reason = lastLine(outcome.stderr) ?? 'stderr is empty';
-  throw new HostError(
-    'command-failed',
-    `"${shortened(commandText(command))}" on ${name} ${exit}: ${reason}`,
-  );
+  throw new HostError('command-failed', `"${shortened(commandText(command))}" on ${name} ${exit}: ${reason}`);
 }
 
 type Stdin = OutputOptions['stdin'];
@@ -119,22 +107,15 @@ const ofChannel = (channel: ClientChannel): RunningCommand => ({
   leave: () => channel.close(),
 });
 
-export async function follow(
-  running: RunningCommand,
-  execution: Execution,
-): Promise<CommandOutcome> {
+export async function follow(running: RunningCommand, execution: Execution): Promise<CommandOutcome> {
   const { stop, stdin, onStdout, onStderr, maxOutputBytes = 16 * 1024 ** 2 } = execution;
   const stopped = rejectionOf(stop);
   try {
     // The channel reports its end only after both streams were read to theirs.
     const ended = Promise.all([
       running.ended,
-      onStdout
-        ? passOn(running.stdout, onStdout)
-        : collect(running.stdout, 'stdout', maxOutputBytes, execution),
-      onStderr
-        ? passOn(running.stderr, onStderr)
-        : collect(running.stderr, 'stderr', maxOutputBytes, execution),
+      onStdout ? passOn(running.stdout, onStdout) : collect(running.stdout, 'stdout', maxOutputBytes, execution),
+      onStderr ? passOn(running.stderr, onStderr) : collect(running.stderr, 'stderr', maxOutputBytes, execution),
     ]);
     feed(running.stdin, stdin);
     const [exit, stdout, stderr] = await Promise.race([ended, stopped]);
@@ -158,9 +139,7 @@ function feed(to: Writable, stdin: Stdin): void {
 function endOf(channel: ClientChannel): Promise<CommandEnd> {
   return new Promise((resolve, reject) => {
     channel.on('error', reject);
-    channel.on('close', (code?: number | null, signal?: string) =>
-      resolve({ code: code ?? undefined, signal }),
-    );
+    channel.on('close', (code?: number | null, signal?: string) => resolve({ code: code ?? undefined, signal }));
   });
 }
 
@@ -179,12 +158,7 @@ function passOn(stream: Readable, receive: (chunk: Uint8Array) => void): Promise
   });
 }
 
-function collect(
-  stream: Readable,
-  streamName: string,
-  maxBytes: number,
-  { name, what }: Execution,
-): Promise<string> {
+function collect(stream: Readable, streamName: string, maxBytes: number, { name, what }: Execution): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   return new Promise((resolve, reject) => {

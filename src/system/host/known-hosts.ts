@@ -54,11 +54,7 @@ export function parseKnownHosts(text: string): KnownHosts {
  * Compares `key`, in wire format, with the known keys of `address`. Stricter than ssh(1) in two points: a host known
  * only by keys of another type is `changed`, and an entry without a port means port 22 only.
  */
-export function checkHostKey(
-  entries: readonly KnownHost[],
-  address: HostAddress,
-  key: Buffer,
-): HostKeyVerdict {
+export function checkHostKey(entries: readonly KnownHost[], address: HostAddress, key: Buffer): HostKeyVerdict {
   const ours = entries.filter((entry) => isFor(entry, address));
   const same = ours.filter((entry) => entry.key.equals(key));
   const revoked = same.find((entry) => entry.revoked);
@@ -72,10 +68,7 @@ export function checkHostKey(
  * Requests the key types that are known for the host; empty for an unknown host. RSA keys sign with SHA-2 only (RFC
  * 8332).
  */
-export function algorithmsFor(
-  entries: readonly KnownHost[],
-  address: HostAddress,
-): ServerHostKeyAlgorithm[] {
+export function algorithmsFor(entries: readonly KnownHost[], address: HostAddress): ServerHostKeyAlgorithm[] {
   const pinned = entries.filter((entry) => !entry.revoked && isFor(entry, address));
   const types = new Set(pinned.map((entry) => keyType(entry.key)));
   return signatures.filter(({ type }) => types.has(type)).map(({ algorithm }) => algorithm);
@@ -101,10 +94,7 @@ export function keyType(key: Buffer): string {
   return key.subarray(4, 4 + length).toString('latin1');
 }
 
-type ParsedLine =
-  | { kind: 'entry'; entry: KnownHost }
-  | { kind: 'ignored'; reason: string }
-  | { kind: 'empty' };
+type ParsedLine = { kind: 'entry'; entry: KnownHost } | { kind: 'ignored'; reason: string } | { kind: 'empty' };
 
 function parseLine(content: string, line: number): ParsedLine {
   if (content === '' || content.startsWith('#')) return { kind: 'empty' };
@@ -116,8 +106,7 @@ function parseLine(content: string, line: number): ParsedLine {
   const patterns = parseHosts(hosts);
   if (patterns === undefined) return ignore('the hashed host name is malformed');
   const key = Buffer.from(base64, 'base64');
-  if (type === '' || keyType(key) !== type)
-    return ignore('its key is missing, or not of the type that it names');
+  if (type === '' || keyType(key) !== type) return ignore('its key is missing, or not of the type that it names');
   return { kind: 'entry', entry: { line, hosts: patterns, key, revoked: marker === '@revoked' } };
 }
 

@@ -16,10 +16,7 @@ type Task = TaskLimits & {
 };
 
 /** Rejects on the time limit, the caller's abort or the connection's end, and aborts `stop`. */
-export async function withinLimits<T>(
-  task: Task,
-  work: (stop: AbortController) => Promise<T>,
-): Promise<T> {
+export async function withinLimits<T>(task: Task, work: (stop: AbortController) => Promise<T>): Promise<T> {
   const { name, what, timeoutSeconds } = task;
   const stop = new AbortController();
   const finished = new AbortController();
@@ -33,11 +30,8 @@ export async function withinLimits<T>(
   whenAborted(task.over, finished.signal, (why) =>
     stopWith('lost', `Lost ${name} during ${what}: ${reasonOf(why)}; check that it is up.`, why),
   );
-  whenAborted(task.signal, finished.signal, (why) =>
-    stopWith('aborted', `Cancelled ${what} on ${name}.`, why),
-  );
-  const timer =
-    timeoutSeconds === undefined ? undefined : setTimeout(timeUp, timeoutSeconds * 1000);
+  whenAborted(task.signal, finished.signal, (why) => stopWith('aborted', `Cancelled ${what} on ${name}.`, why));
+  const timer = timeoutSeconds === undefined ? undefined : setTimeout(timeUp, timeoutSeconds * 1000);
   try {
     stop.signal.throwIfAborted();
     return await Promise.race([rejectionOf(stop.signal), work(stop)]);
@@ -48,11 +42,7 @@ export async function withinLimits<T>(
   }
 }
 
-function whenAborted(
-  signal: AbortSignal | undefined,
-  until: AbortSignal,
-  act: (reason: unknown) => void,
-): void {
+function whenAborted(signal: AbortSignal | undefined, until: AbortSignal, act: (reason: unknown) => void): void {
   if (signal?.aborted) act(signal.reason);
   signal?.addEventListener('abort', () => act(signal.reason), { once: true, signal: until });
 }

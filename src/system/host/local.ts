@@ -67,12 +67,7 @@ function killGroup(leader: number): void {
   }
 }
 
-async function install(
-  source: Uint8Array | string,
-  path: string,
-  mode: number,
-  signal: AbortSignal,
-): Promise<void> {
+async function install(source: Uint8Array | string, path: string, mode: number, signal: AbortSignal): Promise<void> {
   const partial = `${path}.${randomUUID()}.part`;
   try {
     if (typeof source === 'string') await copyFile(source, partial);

@@ -2,13 +2,7 @@
 
 import { reasonOf } from '../../model/one-line.ts';
 import { HostError } from './host-error.ts';
-import {
-  fingerprint,
-  type HostAddress,
-  type HostKeyVerdict,
-  type KnownHosts,
-  keyType,
-} from './known-hosts.ts';
+import { fingerprint, type HostAddress, type HostKeyVerdict, type KnownHosts, keyType } from './known-hosts.ts';
 
 export function hostKeyError(
   verdict: HostKeyVerdict,
@@ -44,11 +38,7 @@ export function hostKeyError(
 }
 
 /** Explains ssh2's error; its `level` names the stage of the login. */
-export function loginError(
-  error: Error & { level?: string },
-  name: string,
-  user: string,
-): HostError {
+export function loginError(error: Error & { level?: string }, name: string, user: string): HostError {
   if (error.level === 'agent') {
     return new HostError(
       'login',

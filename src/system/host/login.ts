@@ -104,11 +104,7 @@ async function dial({ host, port }: SshTarget, name: string, stop: AbortSignal):
   }
 }
 
-function authenticate(
-  connection: Connection,
-  target: SshTarget,
-  config: ConnectConfig,
-): Promise<Connection> {
+function authenticate(connection: Connection, target: SshTarget, config: ConnectConfig): Promise<Connection> {
   const { name, client, socket, over } = connection;
   const known = parseKnownHosts(target.knownHosts);
   const algorithms = algorithmsFor(known.entries, target);

@@ -5,8 +5,7 @@ import { type Command, shell } from '../shell.ts';
  * Creates the folder, or reuses it, closed to other users. Fails if it belongs to another user, is a link, or was open
  * to others: root would follow a link in it to any file of their choice.
  */
-export const ownFolder = (folder: string): Command =>
-  shell`sh -c ${ownFolderScript} ppsgate ${folder}`;
+export const ownFolder = (folder: string): Command => shell`sh -c ${ownFolderScript} ppsgate ${folder}`;
 
 /**
  * Checks type, mode and owner once, without following a link: other users cannot move our files in a sticky folder. One

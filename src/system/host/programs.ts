@@ -19,14 +19,10 @@ export async function requirePrograms(
 }
 
 /** Returns the programs that the host's shell does not find. Throws a HostError if the host does not reply. */
-export async function missingOn<Name extends Program>(
-  host: Host,
-  programs: readonly Name[],
-): Promise<Name[]> {
+export async function missingOn<Name extends Program>(host: Host, programs: readonly Name[]): Promise<Name[]> {
   const lines = (await host.output(shell`sh -c ${missingScript} sh ${programs}`)).split('\n');
   return programs.filter((program) => lines.includes(program));
 }
 
 /** Works in any login shell. */
-export const missingScript =
-  'for program; do command -v "$program" >/dev/null || echo "$program"; done';
+export const missingScript = 'for program; do command -v "$program" >/dev/null || echo "$program"; done';

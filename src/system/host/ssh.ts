@@ -2,13 +2,7 @@
 
 import type { Command } from '../shell.ts';
 import { closeConnection } from './connection.ts';
-import {
-  type CommandOutcome,
-  type OutputOptions,
-  output,
-  type RunOptions,
-  run,
-} from './execute.ts';
+import { type CommandOutcome, type OutputOptions, output, type RunOptions, run } from './execute.ts';
 import { type ConnectOptions, logIn, type SshTarget } from './login.ts';
 import { type UploadOptions, upload } from './upload.ts';
 
@@ -22,12 +16,7 @@ export type Host = AsyncDisposable & {
   run(command: Command, options?: RunOptions): Promise<CommandOutcome>;
   output(command: Command, options?: OutputOptions): Promise<string>;
   /** Atomically installs bytes, or the local file at a path. */
-  upload(
-    source: Uint8Array | string,
-    remotePath: string,
-    mode: number,
-    options?: UploadOptions,
-  ): Promise<void>;
+  upload(source: Uint8Array | string, remotePath: string, mode: number, options?: UploadOptions): Promise<void>;
   /** Also ends running commands. */
   close(): Promise<void>;
 };
@@ -39,8 +28,7 @@ export async function connect(target: SshTarget, options: ConnectOptions = {}): 
     name: connection.name,
     run: (command, options = {}) => run(connection, command, options),
     output: (command, options = {}) => output(connection, command, options),
-    upload: (source, remotePath, mode, options = {}) =>
-      upload(connection, source, remotePath, mode, options),
+    upload: (source, remotePath, mode, options = {}) => upload(connection, source, remotePath, mode, options),
     close,
     [Symbol.asyncDispose]: close,
   };

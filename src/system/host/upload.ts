@@ -25,8 +25,7 @@ export function upload(
 ): Promise<void> {
   const what = `the upload of ${remotePath}`;
   const task = { ...limits, name: connection.name, what };
-  const way =
-    typeof source === 'string' && resume ? resumed(source, remotePath) : whole(source, remotePath);
+  const way = typeof source === 'string' && resume ? resumed(source, remotePath) : whole(source, remotePath);
   return withinLimits({ ...task, over: connection.over.signal }, ({ signal: stop }) =>
     connection.inTurn(() =>
       inSession<SFTPWrapper, void>(
@@ -74,10 +73,7 @@ const connectionsAtMost = 5;
  * Installs a local file over up to five connections, each resuming where the last one broke. After a wrong checksum it
  * sends the file once more from the start, then throws a HostError.
  */
-export async function uploadOverBreaks<To extends UploadHost>(
-  host: To,
-  upload: ResumableUpload<To>,
-): Promise<void> {
+export async function uploadOverBreaks<To extends UploadHost>(host: To, upload: ResumableUpload<To>): Promise<void> {
   const { path, remotePath, mode, sha256, sumOf, reconnect } = upload;
   let wrongSums = 0;
   for (let connections = 1, to = host; wrongSums < 2; ) {
@@ -148,12 +144,7 @@ async function install(
   }
 }
 
-function sendAll(
-  sftp: SFTPWrapper,
-  source: Uint8Array | string,
-  remotePath: string,
-  callback: Callback,
-): void {
+function sendAll(sftp: SFTPWrapper, source: Uint8Array | string, remotePath: string, callback: Callback): void {
   if (typeof source === 'string') {
     sftp.fastPut(source, remotePath, { mode: 0o600 }, callback);
     return;
@@ -167,19 +158,12 @@ const chunkBytes = 32_768;
 const chunksAtOnce = 32;
 
 /** Restarts if the partial file is longer than ours. */
-async function sendRest(
-  sftp: SFTPWrapper,
-  path: string,
-  partial: string,
-  stop: AbortSignal,
-): Promise<void> {
+async function sendRest(sftp: SFTPWrapper, path: string, partial: string, stop: AbortSignal): Promise<void> {
   const { size } = await stat(path);
   const sizeThere = await sizeOf(sftp, partial);
   let position = sizeThere <= size ? sizeThere : 0;
   const flags = position > 0 ? 'r+' : 'w';
-  const handle = await answer<Buffer>((callback) =>
-    sftp.open(partial, flags, { mode: 0o600 }, callback),
-  );
+  const handle = await answer<Buffer>((callback) => sftp.open(partial, flags, { mode: 0o600 }, callback));
   const rest = createReadStream(path, { start: position, highWaterMark: chunkBytes, signal: stop });
   const underway: Promise<void>[] = [];
   // Sends chunks in order, as the server writes them in this order, so that an interrupted upload has no holes.
@@ -213,9 +197,7 @@ type Callback = (error?: Error | null) => void;
 const done = (start: (callback: Callback) => void): Promise<void> =>
   answer((callback) => start((error) => callback(error, undefined)));
 
-function answer<T>(
-  start: (callback: (error: Error | null | undefined, value: T) => void) => void,
-): Promise<T> {
+function answer<T>(start: (callback: (error: Error | null | undefined, value: T) => void) => void): Promise<T> {
   return new Promise((resolve, reject) => {
     start((error, value) => (error ? reject(error) : resolve(value)));
   });

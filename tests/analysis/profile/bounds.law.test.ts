@@ -24,11 +24,7 @@ describe('a profile of others is refused where it has', () => {
   // read one by one; Ctrl-C ends a computation.
   test.each<[string, string, RegExp]>([
     ['a stack without an end, folded', `${'a;'.repeat(2000)}b 1\n`, /1,024 frames in one stack/],
-    [
-      'one of perf',
-      `perf 1 [000] 1.5: cycles:\n${lines(2000, () => '\tff a (x)')}\n\n`,
-      /one stack/,
-    ],
+    ['one of perf', `perf 1 [000] 1.5: cycles:\n${lines(2000, () => '\tff a (x)')}\n\n`, /one stack/],
     ['one of pmcstat', `100.0%  [1]  a\n${' '.repeat(2000)}100.0%  [1]  b\n`, /one stack/],
     [
       'millions of functions',
@@ -50,11 +46,7 @@ describe('a profile of others is refused where it has', () => {
       `100.0%  [1]  ${'a'.repeat(500_000)}\n${lines(1000, () => ' 100.0%  [1]  b')}\n`,
       /more than 67,108,864 characters in the names of all its stacks/,
     ],
-    [
-      'a line of megabytes',
-      `a;b 1\n${'a'.repeat(2 ** 21)} 1\n`,
-      /a line of more than 1,048,576 bytes/,
-    ],
+    ['a line of megabytes', `a;b 1\n${'a'.repeat(2 ** 21)} 1\n`, /a line of more than 1,048,576 bytes/],
   ])('%s', (_, text, why) => {
     expect(refusalOf(text)).toMatch(why);
     expect(refusalOf(text)).toMatch(/^stacks\.txt [^\n]*\.$/);

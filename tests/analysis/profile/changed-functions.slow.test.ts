@@ -87,10 +87,7 @@ test('finds a slowdown of all functions by the time, and not by shares', () => {
 test('a function that was replaced is named, and the one in its place', () => {
   const { lookup, ...rest } = { lookup: 600, input: 3_000, output: 2_400 };
   const base = profileOf({ ...rest, lookup });
-  expect(namesOf(explain(base, profileOf({ ...rest, faster_lookup: 400 })))).toEqual([
-    'lookup',
-    'faster_lookup',
-  ]);
+  expect(namesOf(explain(base, profileOf({ ...rest, faster_lookup: 400 })))).toEqual(['lookup', 'faster_lookup']);
 });
 
 test('a function of 1 % that is gone is named by 3,000 samples', () => {
@@ -203,16 +200,14 @@ test('the other way round the same functions move, back', () => {
     fc.property(anyProfile, anyProfile, anyTime, (base, patched, time) => {
       const there = explain(base, patched, time);
       const back = explain(patched, base, time && byTime(time.patched, time.base));
-      const turned = back.changedFunctions.map(
-        ({ baseRatio, patchedRatio, nsPerPacket, ...rest }) => ({
-          ...rest,
-          baseRatio: patchedRatio,
-          patchedRatio: baseRatio,
-          ...(nsPerPacket && {
-            nsPerPacket: { base: nsPerPacket.patched, patched: nsPerPacket.base },
-          }),
+      const turned = back.changedFunctions.map(({ baseRatio, patchedRatio, nsPerPacket, ...rest }) => ({
+        ...rest,
+        baseRatio: patchedRatio,
+        patchedRatio: baseRatio,
+        ...(nsPerPacket && {
+          nsPerPacket: { base: nsPerPacket.patched, patched: nsPerPacket.base },
         }),
-      );
+      }));
       expect(back.moved).toBe(there.moved);
       if (there.moved > 10) return;
       expect(new Set(turned)).toEqual(new Set(there.changedFunctions));
@@ -260,10 +255,7 @@ describe('profiles of two boots of one kernel', () => {
     const ends = own.map((_, index) => own.slice(0, index + 1).reduce((sum, cost) => sum + cost));
     const counts = new Array<number>(own.length).fill(0);
     for (let left = samples; left > 0; ) {
-      const burst = Math.min(
-        left,
-        1 + Math.floor(-Math.log(1 - uniformFloat64(random)) / Math.log(3)),
-      );
+      const burst = Math.min(left, 1 + Math.floor(-Math.log(1 - uniformFloat64(random)) / Math.log(3)));
       const place = uniformFloat64(random) * (ends.at(-1) ?? 0);
       const index = ends.findIndex((end) => place < end);
       counts[index] = (counts[index] ?? 0) + burst;
@@ -277,9 +269,9 @@ describe('profiles of two boots of one kernel', () => {
     [30_000, 60],
   ] as const)('with %d samples fewer than 1 in 100 pairs name a function', ([samples, pairs]) => {
     const random = xoroshiro128plus(samples);
-    const wrong = Array.from({ length: pairs }, () =>
-      explain(boot(random, samples), boot(random, samples)),
-    ).filter(({ moved }) => moved > 0);
+    const wrong = Array.from({ length: pairs }, () => explain(boot(random, samples), boot(random, samples))).filter(
+      ({ moved }) => moved > 0,
+    );
     expect(wrong.length).toBeLessThanOrEqual(pairs / 100);
   });
 
@@ -287,9 +279,7 @@ describe('profiles of two boots of one kernel', () => {
     const random = xoroshiro128plus(5);
     const found = Array.from({ length: 20 }, () => {
       const { stacks, ...rest } = boot(random, 30_000);
-      const dearer = stacks.map((stack, index) =>
-        index === 5 ? { ...stack, samples: stack.samples + 1_200 } : stack,
-      );
+      const dearer = stacks.map((stack, index) => (index === 5 ? { ...stack, samples: stack.samples + 1_200 } : stack));
       return namesOf(explain(boot(random, 30_000), { ...rest, stacks: dearer }));
     });
     expect(found).toEqual(new Array(20).fill(['f5']));

@@ -262,10 +262,7 @@ describeWith(['chromium'], 'a flamegraph in a browser', () => {
   });
 
   test('is drawn to its width when what folds it away opens', async () => {
-    const folded = pageOf(router).replace(
-      /<svg.*<\/svg>/s,
-      '<details><summary>+</summary>$&</details>',
-    );
+    const folded = pageOf(router).replace(/<svg.*<\/svg>/s, '<details><summary>+</summary>$&</details>');
     const { page, complaints } = await openFile('report.html', folded, { widthPixels: 600 });
     await page.locator('summary').click();
     await frame(page, 'pf_test').waitFor();
@@ -297,8 +294,7 @@ const search = (place: Place): Locator => place.locator('input');
 
 const styleOf = (locator: Locator, property: string): Promise<string> =>
   locator.evaluate(
-    (element, name) =>
-      element.ownerDocument.defaultView.getComputedStyle(element).getPropertyValue(name),
+    (element, name) => element.ownerDocument.defaultView.getComputedStyle(element).getPropertyValue(name),
     property,
   );
 
@@ -306,9 +302,7 @@ const opacityOf = async (place: Place, name: string): Promise<number> =>
   Number(await styleOf(frame(place, name), 'opacity'));
 
 async function status(place: Place): Promise<string> {
-  const [name, about] = await Promise.all(
-    ['.name', '.about'].map((part) => place.locator(part).textContent()),
-  );
+  const [name, about] = await Promise.all(['.name', '.about'].map((part) => place.locator(part).textContent()));
   return `${name}: ${about}`;
 }
 
@@ -324,10 +318,7 @@ async function found(place: Place): Promise<string[]> {
 async function widestOverhang(page: Page): Promise<number> {
   const labels = await page.locator('.flames > g > g:not(.out) > text').all();
   const overhangs = labels.map(async (label) => {
-    const [text, box] = await Promise.all([
-      label.boundingBox(),
-      label.locator('xpath=../*[2]').boundingBox(),
-    ]);
+    const [text, box] = await Promise.all([label.boundingBox(), label.locator('xpath=../*[2]').boundingBox()]);
     return text && box ? text.x + text.width - box.x - box.width : -Infinity;
   });
   return Math.max(...(await Promise.all(overhangs)));

@@ -51,8 +51,7 @@ const flamesIn = (svg: XmlElement): XmlElement[] =>
   allOf(svg).filter(({ attributes }) => attributes.class === 'flames');
 
 /** Rows of the flames, and of the lane below if there is one; from the root up. */
-const framesOf = (svg: XmlElement): Drawn[][] =>
-  flamesIn(svg).map(({ elements }) => elements.flatMap(framesOfRow));
+const framesOf = (svg: XmlElement): Drawn[][] => flamesIn(svg).map(({ elements }) => elements.flatMap(framesOfRow));
 
 const framesOfRow = (row: XmlElement): Drawn[] => {
   const drawn = row.elements.filter(({ name }) => name === 'g').map((one) => frameOf(one, row));
@@ -68,8 +67,7 @@ function narrowFrameOf(line: string, row: XmlElement): Drawn {
   return { name, about, looks: looks.split(' '), x: Number(x), width: Number(width), y, label: '' };
 }
 
-const topOf = ({ attributes }: XmlElement): number =>
-  Number(/\(0 (\d+)\)/.exec(attributes.transform ?? '')?.[1]);
+const topOf = ({ attributes }: XmlElement): number => Number(/\(0 (\d+)\)/.exec(attributes.transform ?? '')?.[1]);
 
 function frameOf({ attributes, elements }: XmlElement, row: XmlElement): Drawn {
   const [title, box, label] = elements;
@@ -105,8 +103,7 @@ describe('a flamegraph', () => {
       role: 'group',
       label: 'a title',
     });
-    const texts = (wanted: string) =>
-      elements.filter((one) => one.name === wanted).map(({ text }) => text);
+    const texts = (wanted: string) => elements.filter((one) => one.name === wanted).map(({ text }) => text);
     expect(texts('title')).toEqual(['a title']);
     expect(texts('style')).toEqual([flamegraphStyle()]);
     expect(texts('script')).toEqual([flamegraphScript()]);
@@ -125,9 +122,7 @@ describe('a flamegraph', () => {
 
   test('shows samples and share of each frame without a script', () => {
     expect(frame(svg, 'read').about).toBe('80 samples, 80.00 %');
-    expect(frame(draw(profileOf('kernel`main;f 2499', 'main;g 1')), 'g').about).toBe(
-      '1 sample, 0.04 %',
-    );
+    expect(frame(draw(profileOf('kernel`main;f 2499', 'main;g 1')), 'g').about).toBe('1 sample, 0.04 %');
   });
 
   test('names the module of a frame without its folder', () => {
@@ -136,24 +131,15 @@ describe('a flamegraph', () => {
   });
 
   test('adds up paths that come more than once, in any order', () => {
-    const [one, other] = [
-      profileOf('main;f 1', 'main;g 2', 'main;f 3'),
-      profileOf('main;g 2', 'main;f 4'),
-    ];
+    const [one, other] = [profileOf('main;f 1', 'main;g 2', 'main;f 3'), profileOf('main;g 2', 'main;f 4')];
     expect(framesOf(draw(one))).toEqual(framesOf(draw(other)));
   });
 
   test('cuts labels to the width of their frames, and leaves out those of a letter or two', () => {
-    const labels = draw(
-      profileOf(`main;${'long_name'.repeat(30)} 900`, 'main;short_name 80', 'main;x 20'),
-    );
+    const labels = draw(profileOf(`main;${'long_name'.repeat(30)} 900`, 'main;short_name 80', 'main;x 20'));
     const found = framesOf(labels)[0]?.slice(2) ?? [];
     for (const { label, width } of found) expect(label.length * 6.6).toBeLessThan(width);
-    expect(found.map(({ label }) => label)).toEqual([
-      expect.stringMatching(/^long_name.*…$/),
-      'short_name',
-      '',
-    ]);
+    expect(found.map(({ label }) => label)).toEqual([expect.stringMatching(/^long_name.*…$/), 'short_name', '']);
   });
 
   test('omits frames too narrow to see, and shows their share', () => {
@@ -189,9 +175,7 @@ describe('a flamegraph', () => {
   });
 
   test('grows with the depth of the stacks', () => {
-    const deep = draw(
-      profileOf(`${Array.from({ length: 1000 }, (_, at) => `f${at}`).join(';')} 1`),
-    );
+    const deep = draw(profileOf(`${Array.from({ length: 1000 }, (_, at) => `f${at}`).join(';')} 1`));
     expect(framesOf(deep)[0]).toHaveLength(1001);
     expect(Number(deep.attributes.height)).toBeGreaterThan(1001 * 17);
   });
@@ -246,9 +230,7 @@ describe('colours', () => {
   });
 
   test('need no legend if the profile has no modules', () => {
-    expect(allOf(draw(profileOf('f 1'))).map(({ attributes }) => attributes.class)).not.toContain(
-      'legend',
-    );
+    expect(allOf(draw(profileOf('f 1'))).map(({ attributes }) => attributes.class)).not.toContain('legend');
   });
 });
 
@@ -280,9 +262,7 @@ describe('a difference', () => {
     expect(frame(svg, 'same').about).toBe('50.00 % → 51.00 % (+1.00 points), 102 samples');
     expect(frame(svg, 'less').about).toBe('40.00 % → 24.00 % (−16.00 points), 48 samples');
     expect(frame(svg, 'new').about).toBe('not in base → 25.00 % (+25.00 points), 50 samples');
-    expect(frame(svg, 'main').about).toBe(
-      'kernel · 100.00 % → 100.00 % (±0.00 points), 200 samples',
-    );
+    expect(frame(svg, 'main').about).toBe('kernel · 100.00 % → 100.00 % (±0.00 points), 200 samples');
   });
 
   test('colours a frame by the change of its own path', () => {
@@ -302,9 +282,7 @@ describe('a difference', () => {
     [469, 'less4'],
   ])('has a colour for 50 %% that become %s ‰', (now, look) => {
     const half = profileOf('f 500', 'g 500');
-    expect(
-      frame(draw(profileOf(`f ${now}`, `g ${1000 - now}`), { base: half }), 'f').looks,
-    ).toEqual([look]);
+    expect(frame(draw(profileOf(`f ${now}`, `g ${1000 - now}`), { base: half }), 'f').looks).toEqual([look]);
   });
 
   test('draws what only the base has in a separate lane, at the same scale', () => {
@@ -385,16 +363,10 @@ describe('text of a profile', () => {
   test('never becomes markup', () => {
     const pieces = (svg: XmlElement) =>
       new Set(
-        allOf(svg).flatMap(({ name, attributes }) => [
-          name,
-          ...Object.keys(attributes).map((key) => `${name} ${key}`),
-        ]),
+        allOf(svg).flatMap(({ name, attributes }) => [name, ...Object.keys(attributes).map((key) => `${name} ${key}`)]),
       );
     const plain = profileOf('kernel`main 1', 'gone 1');
-    const known = [
-      ...pieces(draw(plain, { subtitle: 's' })),
-      ...pieces(draw(plain, { base: profileOf('main;x 1') })),
-    ];
+    const known = [...pieces(draw(plain, { subtitle: 's' })), ...pieces(draw(plain, { base: profileOf('main;x 1') }))];
     fc.assert(
       fc.property(hostile, hostile, fc.boolean(), (name, module, compared) => {
         const profile: Profile = {
@@ -439,16 +411,13 @@ describe('by any profile', () => {
   const profiles = stacks.map((all): Profile => ({ format: 'folded', stacks: all }));
 
   const shareAt = ({ stacks: all }: Profile, path: string[]): number =>
-    samplesOf(all.filter(({ frames }) => path.every((name, at) => frames[at]?.name === name))) /
-    samplesOf(all);
+    samplesOf(all.filter(({ frames }) => path.every((name, at) => frames[at]?.name === name))) / samplesOf(all);
 
   /** Returns every frame with the names from the root's callee to it, found by its position. */
   const pathsOf = (frames: Drawn[]) =>
     frames.map((one) => {
       const middle = one.x + one.width / 2;
-      const below = frames.filter(
-        ({ x, width, y }) => y > one.y && x <= middle && middle <= x + width,
-      );
+      const below = frames.filter(({ x, width, y }) => y > one.y && x <= middle && middle <= x + width);
       const callers = below.toSorted((a, b) => b.y - a.y).map(({ name }) => name);
       return { ...one, path: [...callers, one.name].slice(1) };
     });
@@ -478,9 +447,7 @@ describe('by any profile', () => {
     fc.assert(
       fc.property(profiles, profiles, (profile, base) => {
         const [flames = [], lane = []] = framesOf(draw(profile, { base }));
-        const drawn = [...pathsOf(flames), ...pathsOf(lane)].filter(
-          ({ looks }) => !looks.includes('caller'),
-        );
+        const drawn = [...pathsOf(flames), ...pathsOf(lane)].filter(({ looks }) => !looks.includes('caller'));
         for (const { path, looks, width } of drawn) {
           const [before, now] = [shareAt(base, path), shareAt(profile, path)];
           expect(looks.includes('gone')).toBe(now === 0);

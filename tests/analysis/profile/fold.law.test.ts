@@ -21,10 +21,7 @@ test('stacks with a common end print like each alone', () => {
 });
 
 test('a stack of any names is one line of as many frames, and read so', () => {
-  const name = fc.oneof(
-    fc.string({ unit: 'binary', maxLength: 20 }),
-    fc.constantFrom('__proto__', 'constructor'),
-  );
+  const name = fc.oneof(fc.string({ unit: 'binary', maxLength: 20 }), fc.constantFrom('__proto__', 'constructor'));
   fc.assert(
     fc.property(fc.array(name, { minLength: 1, maxLength: 5 }), (names) => {
       const frames = ['main', ...names].map((name) => ({ name }));

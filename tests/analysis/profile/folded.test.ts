@@ -38,10 +38,7 @@ test.each([
     'a;b 1\na;b 12.5\n',
     'x, line 2: 12.5 is no whole number of samples; fold with samples rather than with shares or seconds.',
   ],
-  [
-    'a;b 1\na;b\n',
-    'x, line 2: "a;b" is no folded stack like "main;read 12"; remove it, or fold the profile again.',
-  ],
+  ['a;b 1\na;b\n', 'x, line 2: "a;b" is no folded stack like "main;read 12"; remove it, or fold the profile again.'],
   [
     'a;b 1.5\na;b 2\n',
     'x, line 1: 1.5 is no whole number of samples; fold with samples rather than with shares or seconds.',
@@ -72,11 +69,7 @@ test('every line is a stack, blank or a comment, or is named in the refusal', ()
     fc.property(fc.array(line, { maxLength: 20 }), (others) => {
       const lines = ['a;b 1', ...others];
       const kind = (one: string) =>
-        one.trim() === '' || one.startsWith('#')
-          ? 'nothing'
-          : /[ \t]\d+$/.test(one)
-            ? 'stack'
-            : 'junk';
+        one.trim() === '' || one.startsWith('#') ? 'nothing' : /[ \t]\d+$/.test(one) ? 'stack' : 'junk';
       const firstJunk = lines.findIndex((one) => kind(one) === 'junk');
       const read = () => parseProfile(`${lines.join('\n')}\n`, 'x').stacks;
       if (firstJunk !== -1) expect(read).toThrow(`x, line ${firstJunk + 1}: `);

@@ -41,16 +41,10 @@ describe('idle', () => {
 describe('work', () => {
   test.each([
     [`an interrupt taken while idle`, `${freebsd};acpi_cpu_c1;Xapic_isr1;intr_event_handle`],
-    [
-      'packets received while idle',
-      `${linux};default_idle;asm_common_interrupt;net_rx_action;ip_rcv`,
-    ],
+    ['packets received while idle', `${linux};default_idle;asm_common_interrupt;net_rx_action;ip_rcv`],
     ['what the idle loop calls besides', `${linux};schedule_idle`],
     ['a clock that idling set off', `${freebsd};cpu_activeclock;handleevents`],
-    [
-      'a virtual processor that waits for a lock',
-      'nginx;_raw_spin_lock;kvm_wait;pv_native_safe_halt',
-    ],
+    ['a virtual processor that waits for a lock', 'nginx;_raw_spin_lock;kvm_wait;pv_native_safe_halt'],
     ['a lock waited for in an interrupt', `${linux};asm_common_interrupt;kvm_wait;native_halt`],
     ['a function that is not known', `${linux};[unknown]`],
     ['the idle process without a stack', 'swapper'],
@@ -58,10 +52,7 @@ describe('work', () => {
       'packets received while a driver of cpuidle idles',
       `${linux};cpuidle_enter;cpuidle_enter_state;acpi_idle_enter;asm_common_interrupt;common_interrupt;irq_exit_rcu;net_rx_action;ip_rcv`,
     ],
-    [
-      'packets received on arm64',
-      `${linux};cpuidle_enter;cpuidle_enter_state;el1h_64_irq;gic_handle_irq;ixgbe_poll`,
-    ],
+    ['packets received on arm64', `${linux};cpuidle_enter;cpuidle_enter_state;el1h_64_irq;gic_handle_irq;ixgbe_poll`],
     [
       'packets received by a kernel of 2015',
       'swapper;cpu_startup_entry;cpuidle_enter;cpuidle_enter_state;ret_from_intr;do_IRQ;irq_exit;ip_rcv',
@@ -77,9 +68,7 @@ describe('work', () => {
 });
 
 test('removes idle stacks, and lists the frames that showed them as idle', () => {
-  const profile = parseProfile(
-    `${freebsd} 40\nfork_exit;ip_input 50\n${freebsd};cpu_idle_hlt 10\n`,
-  );
+  const profile = parseProfile(`${freebsd} 40\nfork_exit;ip_input 50\n${freebsd};cpu_idle_hlt 10\n`);
   const { profile: work, ...idle } = withoutIdle(profile);
   expect(work).toEqual({ ...profile, stacks: [profile.stacks[1]] });
   expect(idle).toEqual({

@@ -1,10 +1,6 @@
 // Flamegraphs from files that others may have written.
 import { expect, test } from 'vitest';
-import {
-  flamegraph,
-  flamegraphScript,
-  flamegraphStyle,
-} from '../../../src/analysis/profile/flamegraph.ts';
+import { flamegraph, flamegraphScript, flamegraphStyle } from '../../../src/analysis/profile/flamegraph.ts';
 import { keptFlamegraph } from '../../../src/analysis/profile/kept-flamegraph.ts';
 import type { Profile } from '../../../src/analysis/profile/profile.ts';
 

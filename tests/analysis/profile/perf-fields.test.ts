@@ -81,11 +81,7 @@ describe('a sample without a call chain is one line', () => {
 
 describe('reads frames of any fields', () => {
   test.each([
-    [
-      '-ip',
-      '\tip_forward ([kernel.kallsyms])',
-      { name: 'ip_forward', module: '[kernel.kallsyms]' },
-    ],
+    ['-ip', '\tip_forward ([kernel.kallsyms])', { name: 'ip_forward', module: '[kernel.kallsyms]' }],
     ['-ip,-dso', '\tip_forward+0x10', { name: 'ip_forward' }],
     ['inlined, without an address', '\t                 f(int) (inlined)', { name: 'f(int)' }],
     ['inlined, with a module', '\t     4f2 f (/bin/a) (inlined)', { name: 'f', module: '/bin/a' }],
@@ -100,9 +96,7 @@ describe('reads frames of any fields', () => {
 });
 
 test('a stack continues after blank lines below its head', () => {
-  expect(fold(`sh 5 1.5: 1 cycles: \n${frames.replaceAll('\n', '\n\n')}`)).toEqual([
-    `sh;${stack} 1`,
-  ]);
+  expect(fold(`sh 5 1.5: 1 cycles: \n${frames.replaceAll('\n', '\n\n')}`)).toEqual([`sh;${stack} 1`]);
 });
 
 test('thousands of records before the first sample do not hide it', () => {
@@ -112,9 +106,7 @@ test('thousands of records before the first sample do not hide it', () => {
 });
 
 test('a record without fields is no recording of perf', () => {
-  expect(fold(`PERF_RECORD_FINISHED_ROUND\nsh 5 1.5: 1 cycles: ${frames}`)).toEqual([
-    `sh;${stack} 1`,
-  ]);
+  expect(fold(`PERF_RECORD_FINISHED_ROUND\nsh 5 1.5: 1 cycles: ${frames}`)).toEqual([`sh;${stack} 1`]);
 });
 
 test('the stack before the first head of a file cut at its beginning is skipped', async () => {
@@ -147,13 +139,11 @@ describe('an ambiguous head is refused with its line', () => {
 
 test('every line is read, or skipped and counted', async () => {
   const head = 'sh 5 [000]  1.5:  1 cycles: ';
-  const sample = fc
-    .array(fc.constantFrom('f', 'g+0x1', 'h(int)+0x2'), { minLength: 1, maxLength: 4 })
-    .map((names) => ({
-      lines: [head, ...names.map((name) => `\tffffffff81000010 ${name} ([k])`), ''],
-      stack: ['sh', ...names.map((name) => name.replace(/\+.*/, '')).toReversed()].join(';'),
-      skipped: 0,
-    }));
+  const sample = fc.array(fc.constantFrom('f', 'g+0x1', 'h(int)+0x2'), { minLength: 1, maxLength: 4 }).map((names) => ({
+    lines: [head, ...names.map((name) => `\tffffffff81000010 ${name} ([k])`), ''],
+    stack: ['sh', ...names.map((name) => name.replace(/\+.*/, '')).toReversed()].join(';'),
+    skipped: 0,
+  }));
   const other = fc
     .constantFrom(
       ['swapper 0 [000] 0.0: PERF_RECORD_COMM: sh:7/7'],
@@ -176,9 +166,7 @@ test('every line is read, or skipped and counted', async () => {
       for (const { stack: key } of parts) {
         if (key !== undefined) expected.set(key, (expected.get(key) ?? 0) + 1);
       }
-      expect([...foldedLines(profile)]).toEqual(
-        [...expected].map(([key, samples]) => `${key} ${samples}`),
-      );
+      expect([...foldedLines(profile)]).toEqual([...expected].map(([key, samples]) => `${key} ${samples}`));
       const skipped = parts.reduce((sum, part) => sum + part.skipped, 0);
       expect(Number(/^\d+/.exec(notes[0] ?? '')?.[0] ?? 0)).toBe(skipped);
     }),

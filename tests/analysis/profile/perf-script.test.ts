@@ -15,8 +15,7 @@ test('folds a sample from the name of its command to the function sampled, witho
 });
 
 test('adds up samples with the same stack, in the order of the first', () => {
-  const other =
-    'sleep  9136 [001]   550.7:    1 cpu-clock: \n\tffffffff81 do_exit+0x1 ([kernel.kallsyms])\n';
+  const other = 'sleep  9136 [001]   550.7:    1 cpu-clock: \n\tffffffff81 do_exit+0x1 ([kernel.kallsyms])\n';
   const moved = frames.replace('+0x3c', '+0x40');
   expect(fold([head + frames, other, head + moved].join('\n'))).toEqual([
     'swapper;__GI___sendto;nft_do_chain;nf_hook_slow 2',
@@ -25,8 +24,7 @@ test('adds up samples with the same stack, in the order of the first', () => {
 });
 
 test('reads the event, the kernel and each frame’s module', () => {
-  const comments =
-    '# ========\n# hostname : vm\n# os release : 6.18.44\n# perf version : 6.1.192\n#\n';
+  const comments = '# ========\n# hostname : vm\n# os release : 6.18.44\n# perf version : 6.1.192\n#\n';
   const { format, event, kernel, stacks } = parseProfile(`${comments}${head}${frames}\n`);
   expect({ format, event, kernel }).toEqual({
     format: 'perf',
@@ -74,18 +72,10 @@ describe('reads frames of all kinds', () => {
     ['7f01 [unknown] (/memfd:jit (deleted))', '[unknown]', '/memfd:jit (deleted)'],
     ['7f01 f+0x1 (/opt/My App/lib.so (deleted))', 'f', '/opt/My App/lib.so (deleted)'],
     ['7f01 f+0x1 (/usr/lib/libc.so.6+0x9c0)', 'f', '/usr/lib/libc.so.6'],
-    [
-      '4f2 std::vector<int>::push_back(int const&)+0x1a (/bin/a)',
-      'std::vector<int>::push_back(int const&)',
-      '/bin/a',
-    ],
+    ['4f2 std::vector<int>::push_back(int const&)+0x1a (/bin/a)', 'std::vector<int>::push_back(int const&)', '/bin/a'],
     ['4f2 operator()(int) const+0x1 (/bin/a)', 'operator()(int) const', '/bin/a'],
     ['4f2 net/http.(*Client).Do+0x1 (/bin/go)', 'net/http.(*Client).Do', '/bin/go'],
-    [
-      '7f01 Lorg/x/Main;.<init>(I)V+0x8 (/tmp/perf-75.map)',
-      'Lorg/x/Main;.<init>(I)V',
-      '/tmp/perf-75.map',
-    ],
+    ['7f01 Lorg/x/Main;.<init>(I)V+0x8 (/tmp/perf-75.map)', 'Lorg/x/Main;.<init>(I)V', '/tmp/perf-75.map'],
     ['4f2 helper (inlined)', 'helper', undefined],
     ['ffffffff821f2c2b pv_native_safe_halt', 'pv_native_safe_halt', undefined],
   ])('%s', (line, name, module) => {
@@ -95,8 +85,7 @@ describe('reads frames of all kinds', () => {
 });
 
 test('samples recorded without call chains are stacks of one frame', () => {
-  const line =
-    '         swapper     0 [000]   550.6:    1 cpu-clock:  ffffffff82 do_idle+0xb ([kernel.kallsyms])\n';
+  const line = '         swapper     0 [000]   550.6:    1 cpu-clock:  ffffffff82 do_idle+0xb ([kernel.kallsyms])\n';
   expect(fold(line + line)).toEqual(['swapper;do_idle 2']);
 });
 

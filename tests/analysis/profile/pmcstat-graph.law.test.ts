@@ -10,11 +10,7 @@ type Tree = { name: string; callers: Tree[]; samples: number };
 const tree: fc.Arbitrary<Tree> = fc.letrec<{ tree: Tree }>((tie) => ({
   tree: fc.record({
     name: fc.stringMatching(/^[a-z_$][\w$.]{0,12}$/),
-    callers: fc.oneof(
-      { maxDepth: 5 },
-      fc.constant<Tree[]>([]),
-      fc.array(tie('tree'), { minLength: 1, maxLength: 3 }),
-    ),
+    callers: fc.oneof({ maxDepth: 5 }, fc.constant<Tree[]>([]), fc.array(tie('tree'), { minLength: 1, maxLength: 3 })),
     samples: fc.integer({ min: 1, max: 1_000_000 }),
   }),
 })).tree;
@@ -25,9 +21,7 @@ test('any call tree that pmcstat prints folds to the counts of its leaves', () =
       const total = roots.reduce((sum, root) => sum + samplesOf(root), 0);
       const text = roots.map((root) => `${printed(root, 0, total).join('\n')}\n\n`).join('');
       const leaves = roots.flatMap((root) => leavesOf(root, []));
-      expect([...foldedLines(parseProfile(`@ cycles [${total} samples]\n\n${text}`))]).toEqual(
-        leaves,
-      );
+      expect([...foldedLines(parseProfile(`@ cycles [${total} samples]\n\n${text}`))]).toEqual(leaves);
     }),
   );
 });
@@ -52,30 +46,9 @@ function leavesOf({ name, callers, samples }: Tree, callees: string[]): string[]
 
 test('any bytes in any pieces fold as a reader with a single pattern folds them', async () => {
   const text = fc.constantFrom(
-    ...[
-      ' ',
-      '  ',
-      '\t',
-      '\r',
-      '\n',
-      '\n',
-      '\0',
-      '%',
-      '  [',
-      ']',
-      ';',
-      '#',
-      '.',
-      ' @ k.ko',
-      'f',
-      'ü',
-    ],
+    ...[' ', '  ', '\t', '\r', '\n', '\n', '\0', '%', '  [', ']', ';', '#', '.', ' @ k.ko', 'f', 'ü'],
     ...['100.0%  [12]  a', '100.0%  [12]  ip_input\n', '0.5%  [3]b @ /boot/pf.ko\n'],
-    ...[
-      `1%  [007] ${'x'.repeat(100)}\n`,
-      '9%  [900719925474099] c\n',
-      '1%  [0000000000000000012] d\n',
-    ],
+    ...[`1%  [007] ${'x'.repeat(100)}\n`, '9%  [900719925474099] c\n', '1%  [0000000000000000012] d\n'],
   );
   const bytes = fc.oneof({ weight: 5, arbitrary: text.map((one) => Buffer.from(one)) }, odd);
   // A profile with a zero byte in its first 64 kB counts as binary.
@@ -107,8 +80,7 @@ function simplyRead(text: string): Stack[] {
   let samples = 0;
   const end = () => stacks.push({ frames: branch.slice(0, depth + 1).toReversed(), samples });
   for (const line of text.split('\n')) {
-    const [, indent = '', count, name] =
-      /^( *)[\d.]+% {2}\[(\d+)\] *[ \t\v\f\r]*([^ \t\v\f\r]+)/.exec(line) ?? [];
+    const [, indent = '', count, name] = /^( *)[\d.]+% {2}\[(\d+)\] *[ \t\v\f\r]*([^ \t\v\f\r]+)/.exec(line) ?? [];
     if (name === undefined) continue;
     if (indent.length <= depth) end();
     depth = indent.length;

@@ -79,11 +79,7 @@ describe('folds odd lines as stackcollapse-pmc.pl does', () => {
     ['an indent of a tab is no line', '1%  [2] a\n\t1%  [1] b\n', ['a 2']],
     ['one space after the share is no line', '1%  [2] a\n 1% [1] b\n', ['a 2']],
     ['an indent that jumps', '1%  [9] a\n   1%  [7] d\n', ['d;;;a 7']],
-    [
-      'an indent that jumps again',
-      '1%  [9] a\n 1%  [9] b\n1%  [5] c\n  1%  [5] d\n',
-      ['b;a 9', 'd;b;c 5'],
-    ],
+    ['an indent that jumps again', '1%  [9] a\n 1%  [9] b\n1%  [5] c\n  1%  [5] d\n', ['b;a 9', 'd;b;c 5']],
     ['a first line that is indented', '  1%  [4] c\n', ['c;; 4']],
     ['a share of dots', '...%  [4] c\n', ['c 4']],
     ['an address instead of a name', '1%  [4]  0xffffffff80a1b2c3\n', ['0xffffffff80a1b2c3 4']],

@@ -26,8 +26,7 @@ test('every line is a sample, an event, a comment, blank, or skipped and counted
       const first = lines.findIndex(([kind]) => kind === 'skipped') + 1;
       const note = of('skipped') === 1 ? '1 line is' : `${of('skipped')} lines are`;
       if (first === 0) expect(notes).toEqual([]);
-      else
-        expect(notes[0]).toMatch(new RegExp(`^${note} skipped in x .* first is line ${first}, `));
+      else expect(notes[0]).toMatch(new RegExp(`^${note} skipped in x .* first is line ${first}, `));
     }),
   );
 });

@@ -49,9 +49,7 @@ describe.each(Object.entries(texts))('%s', (_, text) => {
   test('truncated after any byte it is read as far as possible, or refused with a sentence', async () => {
     const bytes = Buffer.from(text);
     for (let length = 0; length < bytes.length; length += 1) {
-      const outcome = await readProfile(pieces(bytes.subarray(0, length), 64), 'x').catch(
-        (error: unknown) => error,
-      );
+      const outcome = await readProfile(pieces(bytes.subarray(0, length), 64), 'x').catch((error: unknown) => error);
       if (outcome instanceof Error) expect(outcome).toBeInstanceOf(ProfileError);
       else expect(outcome).toMatchObject({ profile: { stacks: { length: expect.any(Number) } } });
     }
@@ -60,24 +58,18 @@ describe.each(Object.entries(texts))('%s', (_, text) => {
   test('a profile cut inside its last line reports that', async () => {
     const bytes = Buffer.from(text.trimEnd());
     const { notes } = await readProfile(pieces(bytes, 64), 'x');
-    expect(notes).toEqual([
-      'x looks cut short, its last line has no end: what there is of it is read.',
-    ]);
+    expect(notes).toEqual(['x looks cut short, its last line has no end: what there is of it is read.']);
   });
 });
 
 test('recognises a call graph that was cut between its lines by the samples it announces', async () => {
   const { notes } = await readProfile(pieces(Buffer.from(graph.split('22.22')[0] ?? ''), 64), 'x');
-  expect(notes).toEqual([
-    'x looks cut short, with 7 of the 9 samples that it announces: what there is of it is read.',
-  ]);
+  expect(notes).toEqual(['x looks cut short, with 7 of the 9 samples that it announces: what there is of it is read.']);
 });
 
 test('lines of a call graph without samples are counted in a note', async () => {
   const { notes } = await readProfile(pieces(Buffer.from(`${graph}100.0%  [12\n`), 64), 'x');
-  expect(notes).toEqual([
-    '1 line is skipped in x as no part of a stack; the first is line 9, "100.0% [12".',
-  ]);
+  expect(notes).toEqual(['1 line is skipped in x as no part of a stack; the first is line 9, "100.0% [12".']);
 });
 
 test.each(Object.entries(texts))('%s after a byte order mark is the same', (_, text) => {
@@ -105,11 +97,7 @@ describe('refuses', () => {
     ],
     ['comments alone', '# kernel: FreeBSD\n', `x is not a profile that is known here; ${give}`],
     ['something binary', '\x7fELF\0\0', `x is binary and no profile that is known here; ${give}`],
-    [
-      'perf.data',
-      'PERFILE2\0',
-      'x is a recording of perf; print it with perf script -i x and read that.',
-    ],
+    ['perf.data', 'PERFILE2\0', 'x is a recording of perf; print it with perf script -i x and read that.'],
     [
       'a call graph without samples',
       '@ cycles [0 samples]\n\n',
@@ -142,9 +130,7 @@ describe('refuses', () => {
     [[0x1f, 0x8b, 8, 0], 'x is compressed; unpack it with gzip -dc x.'],
     [[0x28, 0xb5, 0x2f, 0xfd, 0], 'x is compressed; unpack it with zstd -dc x.'],
   ])('bytes %j', async (bytes, sentence) => {
-    await expect(readProfile(pieces(Buffer.from(bytes), 64), 'x')).rejects.toThrow(
-      new ProfileError(sentence),
-    );
+    await expect(readProfile(pieces(Buffer.from(bytes), 64), 'x')).rejects.toThrow(new ProfileError(sentence));
   });
 
   test('a line without an end', async () => {

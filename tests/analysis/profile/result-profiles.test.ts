@@ -1,12 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Profile } from '../../../src/analysis/profile/profile.ts';
 import { withReasons } from '../../../src/analysis/profile/result-profiles.ts';
-import type {
-  CellProfile,
-  CellResult,
-  ChangedFunction,
-  Comparison,
-} from '../../../src/model/result.ts';
+import type { CellProfile, CellResult, ChangedFunction, Comparison } from '../../../src/model/result.ts';
 import { aCell, aResult } from '../../fakes/result.ts';
 
 const profileOf = (samples: Record<string, number>): Profile => ({

@@ -48,11 +48,7 @@ const { sessionMeans: _, ...older } = history;
 test.for<[string, number[], History | undefined]>([
   ['without a history', runs(-0.5, -0.5, -0.5), undefined],
   ['with a history that tells no sessions', runs(-0.5, -0.5, -0.5), older],
-  [
-    'with two sessions',
-    runs(-0.5, -0.5, -0.5),
-    { ...history, sessionMeans: { ...ofMeans, degreesOfFreedom: 1 } },
-  ],
+  ['with two sessions', runs(-0.5, -0.5, -0.5), { ...history, sessionMeans: { ...ofMeans, degreesOfFreedom: 1 } }],
   ['of a single run beside three sessions', runs(-0.5), { ...history, sessionMeans: ofMeans }],
   ['of no run', [], history],
 ])('%s nothing is known', ([, base, earlier]) => {

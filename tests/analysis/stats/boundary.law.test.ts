@@ -7,8 +7,7 @@ import { standardNormal } from '../../../src/analysis/stats/normal.ts';
 import { criticalT } from '../../../src/analysis/stats/student.ts';
 import { times } from '../../random.ts';
 
-const looksAfterEach = (count: number): number[] =>
-  Array.from({ length: count }, (_, index) => index + 1);
+const looksAfterEach = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
 const ascendingSizes = fc
   .uniqueArray(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 8 })
   .map((sizes) => sizes.toSorted((a, b) => a - b));
@@ -33,26 +32,18 @@ describe('the level of all looks', () => {
     [0.01, 3, 2.873],
     [0.01, 5, 2.986],
     [0.01, 10, 3.117],
-  ] as const)(
-    'at a rate of %d and %d looks in equal steps is that of z = %d',
-    ([twoSided, looks, z]) => {
-      const level = pocockLevel(looksAfterEach(looks), twoSided / 2);
-      expect(Math.abs(criticalT(Infinity, level) - z)).toBeLessThan(0.001);
-    },
-  );
+  ] as const)('at a rate of %d and %d looks in equal steps is that of z = %d', ([twoSided, looks, z]) => {
+    const level = pocockLevel(looksAfterEach(looks), twoSided / 2);
+    expect(Math.abs(criticalT(Infinity, level) - z)).toBeLessThan(0.001);
+  });
 
   test('does not depend on the unit of the sizes', () => {
     fc.assert(
-      fc.property(
-        ascendingSizes,
-        rate,
-        fc.integer({ min: 2, max: 9 }),
-        (sizes, requested, unit) => {
-          const scaled = sizes.map((size) => size * unit);
-          const ratio = pocockLevel(scaled, requested) / pocockLevel(sizes, requested);
-          expect(ratio).toBeCloseTo(1, 6);
-        },
-      ),
+      fc.property(ascendingSizes, rate, fc.integer({ min: 2, max: 9 }), (sizes, requested, unit) => {
+        const scaled = sizes.map((size) => size * unit);
+        const ratio = pocockLevel(scaled, requested) / pocockLevel(sizes, requested);
+        expect(ratio).toBeCloseTo(1, 6);
+      }),
       { numRuns: times(20) },
     );
   });
@@ -141,9 +132,7 @@ describe('the probability of crossing', () => {
     ['a late second look', [2, 50], [0.03, 0.02]],
     ['a hundred looks', looksAfterEach(100), looksAfterEach(100).map(() => 0.002)],
   ] as const)('%s is the share of drawn sums that cross', ([, sizes, levels]) => {
-    const limits = sizes.map(
-      (size, index) => Math.sqrt(size) * criticalT(Infinity, levels[index] ?? 0),
-    );
+    const limits = sizes.map((size, index) => Math.sqrt(size) * criticalT(Infinity, levels[index] ?? 0));
     const random = xoroshiro128plus(11);
     const crossed = shareOf(30_000, () => {
       let sum = 0;
@@ -176,8 +165,7 @@ describe('the probability of crossing', () => {
       fc.property(looks, ascendingSizes, ({ sizes, levels }, more) => {
         const all = [...new Set([...sizes, ...more])].toSorted((a, b) => a - b);
         const levelsAtAll = all.map((size) => levels[sizes.indexOf(size)] ?? 0);
-        const difference =
-          crossingProbability(all, levelsAtAll) - crossingProbability(sizes, levels);
+        const difference = crossingProbability(all, levelsAtAll) - crossingProbability(sizes, levels);
         expect(Math.abs(difference)).toBeLessThan(lost);
       }),
     );
@@ -188,8 +176,7 @@ describe('the probability of crossing', () => {
 const lost = 1e-6;
 
 /** Four standard errors of a share of so many. */
-const chance = (share: number, count: number): number =>
-  4 * Math.sqrt((share * (1 - share)) / count);
+const chance = (share: number, count: number): number => 4 * Math.sqrt((share * (1 - share)) / count);
 
 function shareOf(count: number, isHit: () => boolean): number {
   let hits = 0;

@@ -129,10 +129,7 @@ test('both noises are found on average where they are known, however uneven the 
   const found = repeated(2000, () => {
     const builds = repeated(10, () => 0.005 * standardNormal(random));
     const run = (build: number) => Math.exp((builds[build] ?? 0) + 0.01 * standardNormal(random));
-    const runs = Array.from(
-      { length: 12 },
-      (_, pair) => [run(pair % 5), run(5 + (pair % 5))] as const,
-    );
+    const runs = Array.from({ length: 12 }, (_, pair) => [run(pair % 5), run(5 + (pair % 5))] as const);
     return buildNoise(
       cellOf(runs, [
         [1, 2, 3, 4, 5],
@@ -173,9 +170,7 @@ describe('runs of one layout', () => {
   test('make evidence no surer by their number', () => {
     const counted = (copies: number) => {
       const runs = (variant: string, pps: readonly number[]) =>
-        pps.flatMap((value, index) =>
-          repeated(copies, () => aRun({ variant, pps: value, layout: index + 1 })),
-        );
+        pps.flatMap((value, index) => repeated(copies, () => aRun({ variant, pps: value, layout: index + 1 })));
       return { base: runs('base', [100, 102, 101]), patched: runs('patched', [99, 101, 103]) };
     };
     const widthOf = (copies: number) => {

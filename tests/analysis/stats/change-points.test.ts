@@ -23,16 +23,14 @@ function noise(count: number, correlation = 0, seed = 1): number[] {
 
 const nightlyRuns = (count: number, level = (_index: number) => 1): number[] =>
   noise(count).map((deviation, index) => 1e6 * Math.exp(0.0025 * deviation) * level(index));
-const placesOf = (values: readonly number[]): number[] =>
-  changePoints(values).map(({ index }) => index);
+const placesOf = (values: readonly number[]): number[] => changePoints(values).map(({ index }) => index);
 
 test('a constant level is no change, however long', () => {
   expect(changesRunByRun(nightlyRuns(200))).toEqual([]);
 });
 
 test('nightly runs that resemble their neighbours wander without a change, and a loss among them is found', () => {
-  const wandering = (seed: number) =>
-    noise(250, 0.5, seed).map((deviation) => Math.exp(0.006 * deviation));
+  const wandering = (seed: number) => noise(250, 0.5, seed).map((deviation) => Math.exp(0.006 * deviation));
   for (const seed of [1, 2]) expect(changesRunByRun(wandering(seed))).toEqual([]);
   const lossy = wandering(1).map((value, index) => (index < 150 ? value : 0.97 * value));
   expect(changesRunByRun(lossy)).toEqual([expect.objectContaining({ index: 150 })]);
@@ -52,8 +50,7 @@ test('it is found within three nightly runs, and once', () => {
 });
 
 test('one or two bad nightly runs in a row are no change; three are', () => {
-  const withBad = (bad: number) =>
-    nightlyRuns(60, (index) => (index >= 57 - bad && index < 57 ? 0.8 : 1)).slice(0, 57);
+  const withBad = (bad: number) => nightlyRuns(60, (index) => (index >= 57 - bad && index < 57 ? 0.8 : 1)).slice(0, 57);
   expect(placesOf(withBad(1))).toEqual([]);
   expect(placesOf(withBad(2))).toEqual([]);
   expect(placesOf(withBad(3))).toEqual([54]);

@@ -1,11 +1,7 @@
 // Tests which lines of a file of numbers are read, skipped and refused.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  type ColumnOptions,
-  MinistatInputError,
-  parseColumn,
-} from '../../../src/analysis/stats/columns.ts';
+import { type ColumnOptions, MinistatInputError, parseColumn } from '../../../src/analysis/stats/columns.ts';
 
 const read = (text: string, options: Partial<ColumnOptions> = {}): number[] => [
   ...parseColumn(Buffer.from(text), { name: 'a.pps', ...options }),
@@ -78,9 +74,7 @@ describe('numbers', () => {
   test('are read to the bit as JavaScript reads them, however they are spelled', () => {
     const spelled = fc
       .tuple(fc.double({ min: -1e300, max: 1e300, noNaN: true }), fc.nat(20))
-      .chain(([value, digits]) =>
-        fc.constantFrom(String(value), value.toFixed(digits), value.toExponential(digits)),
-      );
+      .chain(([value, digits]) => fc.constantFrom(String(value), value.toFixed(digits), value.toExponential(digits)));
     fc.assert(
       fc.property(fc.array(spelled), (texts) => {
         expect(read(texts.join('\n'))).toEqual(texts.map(Number));
@@ -98,33 +92,19 @@ describe('numbers', () => {
     );
   });
 
-  test.each([
-    'foo',
-    '1x',
-    '1e',
-    '1e+',
-    '.',
-    '-',
-    '1.2.3',
-    '1,5',
-    '5#',
-    '0b1',
-    '0x',
-    '1_0',
-    'nan',
-    '١',
-  ])('are not spelled %s', (text) => {
-    expect(() => read(`1\n\n${text} 2\n`)).toThrow(
-      new MinistatInputError(
-        `Line 3 of a.pps holds "${text}" where a number belongs: correct it, begin the line with #, or choose another column with -C.`,
-      ),
-    );
-  });
+  test.each(['foo', '1x', '1e', '1e+', '.', '-', '1.2.3', '1,5', '5#', '0b1', '0x', '1_0', 'nan', '١'])(
+    'are not spelled %s',
+    (text) => {
+      expect(() => read(`1\n\n${text} 2\n`)).toThrow(
+        new MinistatInputError(
+          `Line 3 of a.pps holds "${text}" where a number belongs: correct it, begin the line with #, or choose another column with -C.`,
+        ),
+      );
+    },
+  );
 
   test.each(['inf', '-Infinity', '1e999'])('that are infinite like %s are refused', (text) => {
-    expect(() => read(`${text}\n`)).toThrow(
-      `Line 1 of a.pps holds "${text}", which no statistic can use:`,
-    );
+    expect(() => read(`${text}\n`)).toThrow(`Line 1 of a.pps holds "${text}", which no statistic can use:`);
   });
 
   test('that are refused are shown shortened', () => {

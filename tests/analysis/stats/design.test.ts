@@ -79,12 +79,9 @@ describe('looks are placed', () => {
     ['fixed', [20, 40], [20, 40]],
     ['group-sequential', [20, 40], [2, 3, 4, 6, 8, 11, 15, 20, 27, 36, 40]],
     ['group-sequential', [5, 10, 12], [2, 3, 4, 5, 6, 8, 10, 11, 12]],
-  ] as const)(
-    'in %s, extended to %j pairs, as if planned so, and at the end of each',
-    ([name, budgets, sizes]) => {
-      expect(sizesOf({ name, budgets: [...budgets] })).toEqual(sizes);
-    },
-  );
+  ] as const)('in %s, extended to %j pairs, as if planned so, and at the end of each', ([name, budgets, sizes]) => {
+    expect(sizesOf({ name, budgets: [...budgets] })).toEqual(sizes);
+  });
 
   test('in order, each once, with one at the end of every budget', () => {
     fc.assert(
@@ -111,18 +108,13 @@ describe('levels', () => {
 
   test('of all looks of a budget are the same', () => {
     const looks = analysesOf(aDesign({ budgets: [6, 20] }), rates);
-    for (const stage of [
-      looks.filter(({ pairs }) => pairs <= 6),
-      looks.filter(({ pairs }) => pairs > 6),
-    ]) {
+    for (const stage of [looks.filter(({ pairs }) => pairs <= 6), looks.filter(({ pairs }) => pairs > 6)]) {
       for (const { levels } of stage) expect(levels).toEqual(stage[0]?.levels);
     }
   });
 
   test('do not depend on the method', () => {
-    const [pooled, paired] = (['pooled', 'paired'] as const).map((method) =>
-      analysesOf(aDesign({ method }), rates),
-    );
+    const [pooled, paired] = (['pooled', 'paired'] as const).map((method) => analysesOf(aDesign({ method }), rates));
     expect(paired).toEqual(pooled);
   });
 
@@ -132,9 +124,7 @@ describe('levels', () => {
       const looks = analysesOf(aDesign({ name, budgets }), rates);
       for (const rate of rateNames) {
         const spent = budgets.map((budget, stage) => {
-          const own = looks.filter(
-            ({ pairs }) => pairs > (budgets[stage - 1] ?? 0) && pairs <= budget,
-          );
+          const own = looks.filter(({ pairs }) => pairs > (budgets[stage - 1] ?? 0) && pairs <= budget);
           return crossingProbability(
             own.map(({ pairs }) => pairs),
             own.map(({ levels }) => levels[rate]),

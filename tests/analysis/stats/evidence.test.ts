@@ -16,9 +16,7 @@ import { compare } from '../../../src/analysis/stats/ministat.ts';
 
 const speed = fc.double({ min: 1, max: 1e9, noNaN: true });
 const ratio = fc.double({ min: 0.7, max: 1.4, noNaN: true });
-const pair = fc
-  .tuple(speed, ratio)
-  .map(([base, change]): Pair => ({ base, patched: base * change }));
+const pair = fc.tuple(speed, ratio).map(([base, change]): Pair => ({ base, patched: base * change }));
 const pairs = fc.array(pair, { minLength: 9, maxLength: 40 });
 const level = fc.constantFrom(0.1, 0.025, 0.005);
 
@@ -35,22 +33,19 @@ const boots = sample.chain(({ base, patched }) => {
   }));
 });
 /** Three pairs or more, each second one in the reversed order of the one before it. */
-const abbas = fc
-  .array(fc.tuple(ratio, ratio, fc.boolean()), { minLength: 3, maxLength: 12 })
-  .map((drawn) => {
-    const isBaseFirst = (index: number) =>
-      (drawn[index - (index % 2)]?.[2] ?? false) === (index % 2 === 0);
-    return {
-      base: drawn.map(([value], index) => ({
-        value,
-        trial: 2 * index + (isBaseFirst(index) ? 1 : 2),
-      })),
-      patched: drawn.map(([, value], index) => ({
-        value,
-        trial: 2 * index + (isBaseFirst(index) ? 2 : 1),
-      })),
-    };
-  });
+const abbas = fc.array(fc.tuple(ratio, ratio, fc.boolean()), { minLength: 3, maxLength: 12 }).map((drawn) => {
+  const isBaseFirst = (index: number) => (drawn[index - (index % 2)]?.[2] ?? false) === (index % 2 === 0);
+  return {
+    base: drawn.map(([value], index) => ({
+      value,
+      trial: 2 * index + (isBaseFirst(index) ? 1 : 2),
+    })),
+    patched: drawn.map(([, value], index) => ({
+      value,
+      trial: 2 * index + (isBaseFirst(index) ? 2 : 1),
+    })),
+  };
+});
 const history = fc.option(
   fc.record({
     sumOfSquares: fc.double({ min: 1e-6, max: 0.1, noNaN: true }),
@@ -64,13 +59,9 @@ const measured = (values: readonly number[]): Measurement[] => values.map((value
 
 /** Runs of 1000 · e^x. */
 const runs = (...logarithms: number[]): number[] => logarithms.map((x) => 1000 * Math.exp(x));
-const pairsOf = (...logarithms: number[]): Pair[] =>
-  runs(...logarithms).map((patched) => ({ base: 1000, patched }));
+const pairsOf = (...logarithms: number[]): Pair[] => runs(...logarithms).map((patched) => ({ base: 1000, patched }));
 
-function atTrials(
-  trials: readonly (number | undefined)[],
-  values: readonly number[],
-): Measurement[] {
+function atTrials(trials: readonly (number | undefined)[], values: readonly number[]): Measurement[] {
   return values.map((value, index) => ({ value, trial: trials[index] }));
 }
 
@@ -218,8 +209,7 @@ describe('of boots', () => {
   test('neither the unit nor the order of the list matters', () => {
     fc.assert(
       fc.property(boots, history, speed, level, (sets, earlier, unit, sure) => {
-        const turned = (own: Measurement[]) =>
-          own.toReversed().map((run) => ({ ...run, value: run.value * unit }));
+        const turned = (own: Measurement[]) => own.toReversed().map((run) => ({ ...run, value: run.value * unit }));
         const before = pooledEvidence(sets.base, sets.patched, earlier);
         const after = pooledEvidence(turned(sets.base), turned(sets.patched), earlier);
         expectBounds(boundsOf(after, sure), boundsOf(before, sure));
@@ -259,8 +249,7 @@ describe('of boots in the order of measuring', () => {
     expect(evidence).toMatchObject({ method: 'pooled', degreesOfFreedom: 3 });
     // The normal equations: trials deviate by −7/3, 2/3, 5/3 and −5/3, −2/3, 7/3.
     const square = 52 / 3;
-    const product =
-      (-7 * 0.01 + 2 * 0.043 + 5 * 0.047) / 3 + (-5 * -0.031 - 2 * -0.018 + 7 * 0.009) / 3;
+    const product = (-7 * 0.01 + 2 * 0.043 + 5 * 0.047) / 3 + (-5 * -0.031 - 2 * -0.018 + 7 * 0.009) / 3;
     const slope = product / square;
     const effect = (-0.031 - 0.018 + 0.009) / 3 - 0.1 / 3 - slope / 3;
     expect(evidence.effect).toBeCloseTo(effect, 12);
@@ -365,14 +354,10 @@ describe('earlier sessions', () => {
   test('keep their pooled variance, with no more degrees of freedom than their variances have', () => {
     fc.assert(
       fc.property(noise, ofSessions, (own, sessionDegreesOfFreedom) => {
-        const earlier =
-          sessionDegreesOfFreedom === undefined ? own : { ...own, sessionDegreesOfFreedom };
+        const earlier = sessionDegreesOfFreedom === undefined ? own : { ...own, sessionDegreesOfFreedom };
         const prior = moderated(earlier);
-        expect(prior.degreesOfFreedom).toBe(
-          Math.min(own.degreesOfFreedom, sessionDegreesOfFreedom ?? 4),
-        );
-        const ratio =
-          prior.sumOfSquares / prior.degreesOfFreedom / (own.sumOfSquares / own.degreesOfFreedom);
+        expect(prior.degreesOfFreedom).toBe(Math.min(own.degreesOfFreedom, sessionDegreesOfFreedom ?? 4));
+        const ratio = prior.sumOfSquares / prior.degreesOfFreedom / (own.sumOfSquares / own.degreesOfFreedom);
         expect(ratio).toBeCloseTo(1, 9);
       }),
     );
@@ -405,19 +390,14 @@ describe('earlier sessions', () => {
     const calm = priorNoise({ sumOfSquares: 9e-8, degreesOfFreedom: 9 }, 0.02);
     const known = pooledEvidence(same, same, calm);
     expect(known).toMatchObject({ degreesOfFreedom: 6 });
-    expect(known.method === 'pooled' && known.standardError).toBeCloseTo(
-      Math.sqrt((4 * 1e-8) / 6),
-      12,
-    );
+    expect(known.method === 'pooled' && known.standardError).toBeCloseTo(Math.sqrt((4 * 1e-8) / 6), 12);
   });
 });
 
 test('bounds get wider the surer they have to be', () => {
   const anyEvidence = fc.oneof(
     pairs.map(pairedEvidence),
-    fc
-      .tuple(boots, history)
-      .map(([sets, earlier]) => pooledEvidence(sets.base, sets.patched, earlier)),
+    fc.tuple(boots, history).map(([sets, earlier]) => pooledEvidence(sets.base, sets.patched, earlier)),
   );
   fc.assert(
     fc.property(anyEvidence, level, (evidence, sure) => {

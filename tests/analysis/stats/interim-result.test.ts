@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { boundsOf } from '../../../src/analysis/stats/evidence.ts';
-import {
-  countedRuns,
-  evidenceOf,
-  interimResults,
-} from '../../../src/analysis/stats/interim-result.ts';
+import { countedRuns, evidenceOf, interimResults } from '../../../src/analysis/stats/interim-result.ts';
 import { schedule } from '../../../src/gate/experiment/schedule.ts';
 import type { Run } from '../../../src/model/result.ts';
 import { cellRuns, singleRunDesign } from '../../fakes/cell.ts';
@@ -15,8 +11,7 @@ describe('cells of one patch', () => {
     [800e3, 818e3, 788e3, 806e3, 783e3],
     [760e3, 776e3, 750e3, 765e3, 742e3],
   ];
-  const cellOf = (patched: number[]) =>
-    cellRuns(pairedRuns(base, patched), { design: singleRunDesign });
+  const cellOf = (patched: number[]) => cellRuns(pairedRuns(base, patched), { design: singleRunDesign });
   const verdicts = (inputs: ReturnType<typeof cellOf>[]) =>
     interimResults(inputs, policy).map(({ judgement }) => judgement?.verdict);
 
@@ -82,9 +77,7 @@ describe('runs that share a trial', () => {
     // Slows the middle of each four runs in turn, where both pairs have the same variant.
     const slots = Array.from({ length: 10 }, (_, four) => [1, 1 + four / 50, 1 + four / 40, 1]);
     const alarms = everyOrder(slots.length).filter((order) => {
-      const runs = slots.flatMap((slowness, four) =>
-        mirrored(order[four] ?? false, slowness, four),
-      );
+      const runs = slots.flatMap((slowness, four) => mirrored(order[four] ?? false, slowness, four));
       const counted = countedRuns(cellRuns(runs), 2 * slots.length);
       return boundsOf(evidenceOf(counted, 'pps', 'paired'), level).high < 0;
     });

@@ -1,11 +1,7 @@
 // The rule from evidence to a verdict, at one look and over all of them.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  analysesOf,
-  type Design,
-  type InterimAnalysis,
-} from '../../../src/analysis/stats/design.ts';
+import { analysesOf, type Design, type InterimAnalysis } from '../../../src/analysis/stats/design.ts';
 import {
   type Bounds,
   boundsOf,
@@ -15,12 +11,7 @@ import {
   pairedEvidence,
   pooledEvidence,
 } from '../../../src/analysis/stats/evidence.ts';
-import {
-  judgeAnalysis,
-  judgeInOrder,
-  type Rule,
-  type Verdict,
-} from '../../../src/analysis/stats/judge.ts';
+import { judgeAnalysis, judgeInOrder, type Rule, type Verdict } from '../../../src/analysis/stats/judge.ts';
 import type { Metric } from '../../../src/model/metric.ts';
 import { designNames } from '../../../src/model/result.ts';
 
@@ -145,16 +136,12 @@ const sample = fc.tuple(errors, errors, change).map(([base, patched, effect]) =>
 const setup: fc.Arbitrary<Setup> = fc.record({
   method: fc.constantFrom('paired', 'pooled'),
   name: fc.constantFrom(...designNames),
-  earlier: fc.constantFrom(
-    { sumOfSquares: 0, degreesOfFreedom: 0 },
-    { sumOfSquares: 4e-4, degreesOfFreedom: 4 },
-  ),
+  earlier: fc.constantFrom({ sumOfSquares: 0, degreesOfFreedom: 0 }, { sumOfSquares: 4e-4, degreesOfFreedom: 4 }),
 });
 
 /** Runs in the order of a schedule. */
 function inAbbas(base: readonly number[], patched: readonly number[]): Sample {
-  const trialOf = (index: number, isFirst: boolean) =>
-    2 * index + ((index % 2 === 0) === isFirst ? 1 : 2);
+  const trialOf = (index: number, isFirst: boolean) => 2 * index + ((index % 2 === 0) === isFirst ? 1 : 2);
   return {
     base: base.map((value, index) => ({ value, trial: trialOf(index, true) })),
     patched: patched.map((value, index) => ({ value, trial: trialOf(index, false) })),
@@ -164,9 +151,7 @@ function inAbbas(base: readonly number[], patched: readonly number[]): Sample {
 const evidenceOf = ({ base, patched }: Sample, { method, earlier }: Setup): Evidence =>
   method === 'pooled'
     ? pooledEvidence(base, patched, earlier)
-    : pairedEvidence(
-        base.map(({ value }, index) => ({ base: value, patched: patched[index]?.value ?? 0 })),
-      );
+    : pairedEvidence(base.map(({ value }, index) => ({ base: value, patched: patched[index]?.value ?? 0 })));
 
 const looksFor = ({ name, method }: Setup): InterimAnalysis[] =>
   analysesOf(
@@ -209,10 +194,7 @@ describe('at every look of every design, of pairs and of boots, the verdict', ()
       fc.property(sample, setup, (runs, how) => {
         const arrange: Arrange = ({ base, patched }) => ({
           base: base.toReversed(),
-          patched:
-            how.method === 'paired'
-              ? patched.toReversed()
-              : [...patched.slice(1), ...patched.slice(0, 1)],
+          patched: how.method === 'paired' ? patched.toReversed() : [...patched.slice(1), ...patched.slice(0, 1)],
         });
         expect(verdicts(runs, how, { arrange })).toEqual(verdicts(runs, how));
       }),
@@ -239,9 +221,7 @@ describe('at every look of every design, of pairs and of boots, the verdict', ()
       fc.property(sample, setup, (runs, how) => {
         const there = verdicts(runs, how);
         const back = verdicts({ base: runs.patched, patched: runs.base }, how);
-        expect(back.map((verdict) => (isClear(verdict) ? verdict : 'neither'))).toEqual(
-          there.map(mirror),
-        );
+        expect(back.map((verdict) => (isClear(verdict) ? verdict : 'neither'))).toEqual(there.map(mirror));
         clear += there.filter(isClear).length;
       }),
     );
@@ -263,11 +243,7 @@ test('finds a loss of half at the first analysis, with and without history, wher
         patched: ofPatched.slice(0, pairs),
       });
       const analyses = looksFor(pooled);
-      const judgement = judgeInOrder(
-        analyses,
-        (pairs) => evidenceOf(firstRuns(pairs), pooled),
-        byPps,
-      );
+      const judgement = judgeInOrder(analyses, (pairs) => evidenceOf(firstRuns(pairs), pooled), byPps);
       expect(judgement).toMatchObject({
         verdict: 'regression',
         analysis: { pairs: analyses[0]?.pairs },

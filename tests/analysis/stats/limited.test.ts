@@ -19,8 +19,7 @@ const runsOf = (variant: string, limitedAbove: number, ...kpps: number[]): Run[]
     validity: rate >= limitedAbove ? limited : valid,
   }));
 
-const decided = (runs: readonly Run[]): Run['validity'][] =>
-  runs.map(limitsOf(runs)).map(({ validity }) => validity);
+const decided = (runs: readonly Run[]): Run['validity'][] => runs.map(limitsOf(runs)).map(({ validity }) => validity);
 
 test('a few runs that the generator limited count: without them a variant would lose its fastest runs', () => {
   const runs = [...runsOf('base', 980, 970, 975, 981), ...runsOf('patched', 980, 960, 955, 950)];

@@ -3,11 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parseColumn } from '../../../src/analysis/stats/columns.ts';
-import {
-  type MinistatOptions,
-  type MinistatSet,
-  renderMinistat,
-} from '../../../src/analysis/stats/ministat.ts';
+import { type MinistatOptions, type MinistatSet, renderMinistat } from '../../../src/analysis/stats/ministat.ts';
 import { formatGeneral } from '../../../src/analysis/stats/printf.ts';
 import { confidencePercents, studentT } from '../../../src/analysis/stats/student.ts';
 import { describeWith, sharedFolder } from '../../needs.ts';
@@ -65,9 +61,7 @@ function explain(folder: string): string {
 
   const plot = ours.split('\n').filter((line) => plotLine.test(line));
   const older = generations.find(
-    (generation) =>
-      comparable([...plot, heads, ...olderNumbers(sets, options, generation)].join('\n')) ===
-      target,
+    (generation) => comparable([...plot, heads, ...olderNumbers(sets, options, generation)].join('\n')) === target,
   );
   return older === undefined ? 'unknown' : `older ${older.join(' and ')}`;
 }
@@ -106,8 +100,7 @@ function comparable(block: string): string {
   return [...plot, ...folded.filter((line) => !isLegend(line))].join('\n');
 }
 
-const isLegend = (line: string): boolean =>
-  /^[x+*%#@O] /.test(line) && !/^. \d+( [-+.\de]+){5}$/.test(line);
+const isLegend = (line: string): boolean => /^[x+*%#@O] /.test(line) && !/^. \d+( [-+.\de]+){5}$/.test(line);
 
 /** The rows and the test as an older generation wrote them. */
 function olderNumbers(
@@ -118,16 +111,8 @@ function olderNumbers(
   const samples = sets.map(({ values }) => olderSample([...values], older));
   const [first] = samples;
   return samples.flatMap((sample, index) => {
-    const cells = [
-      sample.min,
-      sample.max,
-      sample.median,
-      sample.average,
-      Math.sqrt(sample.variance),
-    ];
-    const row = ['x+*%#@O'[index], sample.n, ...cells.map((cell) => formatGeneral(cell, 8))].join(
-      ' ',
-    );
+    const cells = [sample.min, sample.max, sample.median, sample.average, Math.sqrt(sample.variance)];
+    const row = ['x+*%#@O'[index], sample.n, ...cells.map((cell) => formatGeneral(cell, 8))].join(' ');
     if (first === undefined || index === 0) return [row];
 
     const df = first.n + sample.n - 2;
@@ -141,8 +126,7 @@ function olderNumbers(
 
     const ratio = older.includes('relative error') ? 1 : (sample.average / first.average) ** 2;
     const ratioSquares = (sample.n - 1) * sample.variance + (first.n - 1) * first.variance * ratio;
-    const ratioError =
-      t * Math.sqrt((ratioSquares / df) * (1 / first.n + 1 / sample.n)) * (100 / first.average);
+    const ratioError = t * Math.sqrt((ratioSquares / df) * (1 / first.n + 1 / sample.n)) * (100 / first.average);
     const g = (value: number) => formatGeneral(value, 6);
     return [
       row,

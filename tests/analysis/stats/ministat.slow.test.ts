@@ -6,12 +6,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { MinistatInputError, parseColumn } from '../../../src/analysis/stats/columns.ts';
-import {
-  compare,
-  type MinistatSet,
-  ministatPieces,
-  renderMinistat,
-} from '../../../src/analysis/stats/ministat.ts';
+import { compare, type MinistatSet, ministatPieces, renderMinistat } from '../../../src/analysis/stats/ministat.ts';
 import { formatGeneral } from '../../../src/analysis/stats/printf.ts';
 import { confidencePercents } from '../../../src/analysis/stats/student.ts';
 import { describeWith, sharedFolder } from '../../needs.ts';
@@ -79,9 +74,7 @@ describe('the text', () => {
   });
 
   test('has the deviation of a whole population and no test with -P', () => {
-    expect(
-      renderMinistat([base, patched], { population: true, quiet: true, withoutPlot: true }),
-    ).toBe(
+    expect(renderMinistat([base, patched], { population: true, quiet: true, withoutPlot: true })).toBe(
       [
         'x   5            12            19            15          14.8           2.4',
         '+   7            14            23            19            19     2.5634798',
@@ -118,11 +111,7 @@ describe("the plot's height", () => {
   });
 
   test('grows over dots of earlier sets by wiping them', () => {
-    const sets = [
-      set('a', 50, 50, 50, ...low),
-      set('b', 0, 50, 100),
-      set('c', 100, 100, 100, 50, 0),
-    ];
+    const sets = [set('a', 50, 50, 50, ...low), set('b', 0, 50, 100), set('c', 100, 100, 100, 50, 0)];
     const text = renderMinistat(sets, { width: 3 });
     // The third set alone is *, and so are all three on one spot: 1 | 2 | 3 is 3.
     expect(text.split('\n').slice(3, 7)).toEqual(['+---+', '|  *|', '|  *|', '|***|']);
@@ -204,8 +193,7 @@ describe('laws', () => {
     minLength: 3,
     maxLength: 12,
   });
-  const named = (lists: readonly (readonly number[])[]) =>
-    lists.map((values, index) => set(`set ${index}`, ...values));
+  const named = (lists: readonly (readonly number[])[]) => lists.map((values, index) => set(`set ${index}`, ...values));
 
   test('the order of values within a set never changes the output', () => {
     const shuffled = wholeNumbers.chain((values) =>
@@ -248,9 +236,7 @@ describe('laws', () => {
             pooledStddev: difference.pooledStddev * factor,
           })),
         );
-        expect(plotOf(renderMinistat(named(scaled)))).toEqual(
-          plotOf(renderMinistat(named(original))),
-        );
+        expect(plotOf(renderMinistat(named(scaled)))).toEqual(plotOf(renderMinistat(named(original))));
       }),
     );
   });
@@ -260,8 +246,7 @@ describe('laws', () => {
     fc.assert(
       fc.property(close, close, (first, second) => {
         const proven = confidencePercents.map(
-          (confidencePercent) =>
-            compare(named([first, second]), { confidencePercent }).differences[0]?.significant,
+          (confidencePercent) => compare(named([first, second]), { confidencePercent }).differences[0]?.significant,
         );
         expect(proven).toEqual(proven.toSorted((a, b) => Number(b) - Number(a)));
       }),
@@ -337,11 +322,9 @@ describeWith(['shared/corpus/ministat'], 'the comparison of D27755', () => {
 /** JavaScript writes -0 as 0, so that the file would hold another number. */
 const hasNoLostSign = (value: number): boolean => !Object.is(value, -0);
 
-const plotOf = (text: string): string[] =>
-  text.split('\n').filter((line) => /^(\+-+\+$|\||\[no plot)/.test(line));
+const plotOf = (text: string): string[] => text.split('\n').filter((line) => /^(\+-+\+$|\||\[no plot)/.test(line));
 
-const withoutRelative = (text: string): string[] =>
-  text.split('\n').filter((line) => !/% \+\/- /.test(line));
+const withoutRelative = (text: string): string[] => text.split('\n').filter((line) => !/% \+\/- /.test(line));
 
 function debianMinistat(lists: readonly (readonly number[])[], args: readonly string[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'ppsgate-test-'));

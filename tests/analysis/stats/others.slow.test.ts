@@ -20,9 +20,7 @@ const base = [800e3, 801e3, 799e3, 802e3, 798e3, 800e3, 801e3, 799e3];
 const pair = pairedRuns(base, base.toReversed());
 
 const beside = (values: readonly number[], changes: Partial<Run> = {}): Run[] =>
-  values.map((pps, index) =>
-    aRun({ number: 100 + index, pair: index + 1, variant: 'diff 80345', pps, ...changes }),
-  );
+  values.map((pps, index) => aRun({ number: 100 + index, pair: index + 1, variant: 'diff 80345', pps, ...changes }));
 
 const half = base.map((value) => value / 2);
 
@@ -88,8 +86,7 @@ describe('an earlier diff', () => {
 describe('with two earlier diffs beside them, of which one is far slower', () => {
   const experiments = 2000;
   /** Once in 30,000 times it is more. */
-  const atMost = (share: number, of = experiments) =>
-    share + 4 * Math.sqrt((share * (1 - share)) / of);
+  const atMost = (share: number, of = experiments) => share + 4 * Math.sqrt((share * (1 - share)) / of);
 
   const speeds = (effect: number) =>
     new Map([
@@ -143,11 +140,8 @@ describe('with two earlier diffs beside them, of which one is far slower', () =>
     const rules = { confidenceRatio: 0.95 };
     const missed = cells(-0.01, few).filter((runs) => {
       const { others } = judgeCell(runs, rules, { design: singleRunDesign, closedPairs: 20 });
-      const [comparison] =
-        others.find(({ variant }) => variant === 'diff 80654')?.comparisons ?? [];
-      return (
-        comparison === undefined || comparison.interval.low > 0 || comparison.interval.high < 0
-      );
+      const [comparison] = others.find(({ variant }) => variant === 'diff 80654')?.comparisons ?? [];
+      return comparison === undefined || comparison.interval.low > 0 || comparison.interval.high < 0;
     });
     expect(missed.length / few).toBeLessThanOrEqual(atMost(0.07, few));
     expect(missed.length).toBeGreaterThan(0);

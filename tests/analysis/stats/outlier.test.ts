@@ -60,12 +60,9 @@ test('runs that do not count are no outliers, and do not move the others', () =>
 });
 
 test('neither the unit nor the order of runs changes the outliers', () => {
-  const pps = fc.array(
-    fc.oneof(fc.integer({ min: 990, max: 1010 }), fc.integer({ min: 1, max: 5000 })),
-    {
-      maxLength: 20,
-    },
-  );
+  const pps = fc.array(fc.oneof(fc.integer({ min: 990, max: 1010 }), fc.integer({ min: 1, max: 5000 })), {
+    maxLength: 20,
+  });
   fc.assert(
     fc.property(pps, fc.constantFrom(2, 8, 1024), (values, unit) => {
       const there = apart(...runsOf('base', ...values));

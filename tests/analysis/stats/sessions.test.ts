@@ -49,20 +49,17 @@ describe('degrees of freedom of sessions', () => {
     [1, Math.PI ** 2 / 2],
     [2, Math.PI ** 2 / 6],
     [4, Math.PI ** 2 / 6 - 1],
-  ] as const)(
-    'are %d where log variances spread by its trigamma function',
-    ([expected, trigamma]) => {
-      const count = 12;
-      // Chance's part in the spread of variances of four degrees of freedom, and one standard error of the spread.
-      const seen = trigamma + Math.PI ** 2 / 6 - 1;
-      const spread = seen / (1 + Math.sqrt(2 / (count - 1)));
-      const deviation = Math.sqrt((spread * (count - 1)) / count);
-      const sessions = Array.from({ length: count }, (_, index) =>
-        sessionOf(1e-4 * Math.exp(index % 2 === 0 ? deviation : -deviation)),
-      );
-      expect(sessionDegreesOfFreedom([sessions])).toBeCloseTo(expected, 6);
-    },
-  );
+  ] as const)('are %d where log variances spread by its trigamma function', ([expected, trigamma]) => {
+    const count = 12;
+    // Chance's part in the spread of variances of four degrees of freedom, and one standard error of the spread.
+    const seen = trigamma + Math.PI ** 2 / 6 - 1;
+    const spread = seen / (1 + Math.sqrt(2 / (count - 1)));
+    const deviation = Math.sqrt((spread * (count - 1)) / count);
+    const sessions = Array.from({ length: count }, (_, index) =>
+      sessionOf(1e-4 * Math.exp(index % 2 === 0 ? deviation : -deviation)),
+    );
+    expect(sessionDegreesOfFreedom([sessions])).toBeCloseTo(expected, 6);
+  });
 
   test('are above zero and at most sixteen', () => {
     fc.assert(
@@ -84,8 +81,7 @@ describe('degrees of freedom of sessions', () => {
             sumOfSquares: noise.sumOfSquares * (factors[cell] ?? 1),
           })),
         );
-        const ratio =
-          (sessionDegreesOfFreedom(scaled) ?? 0) / (sessionDegreesOfFreedom(sessions) ?? 0);
+        const ratio = (sessionDegreesOfFreedom(scaled) ?? 0) / (sessionDegreesOfFreedom(sessions) ?? 0);
         expect(ratio).toBeCloseTo(1, 6);
       }),
     );
@@ -95,8 +91,7 @@ describe('degrees of freedom of sessions', () => {
     fc.assert(
       fc.property(cells, (sessions) => {
         const turned = sessions.toReversed().map((own) => own.toReversed());
-        const ratio =
-          (sessionDegreesOfFreedom(turned) ?? 0) / (sessionDegreesOfFreedom(sessions) ?? 0);
+        const ratio = (sessionDegreesOfFreedom(turned) ?? 0) / (sessionDegreesOfFreedom(sessions) ?? 0);
         expect(ratio).toBeCloseTo(1, 6);
       }),
     );
@@ -111,13 +106,9 @@ describe('degrees of freedom of sessions', () => {
         (count, deviation, more) => {
           const degreesWith = (log: number) =>
             sessionDegreesOfFreedom([
-              Array.from({ length: count }, (_, index) =>
-                sessionOf(1e-4 * Math.exp(index % 2 === 0 ? log : -log)),
-              ),
+              Array.from({ length: count }, (_, index) => sessionOf(1e-4 * Math.exp(index % 2 === 0 ? log : -log))),
             ]);
-          expect(degreesWith(deviation + more)).toBeLessThanOrEqual(
-            (degreesWith(deviation) ?? 0) + 1e-9,
-          );
+          expect(degreesWith(deviation + more)).toBeLessThanOrEqual((degreesWith(deviation) ?? 0) + 1e-9);
         },
       ),
     );

@@ -17,9 +17,7 @@ const boundsOf = (values: readonly number[], sure: number) =>
 
 /** The averages of all pairs of numbers, each with itself too, ascending. */
 const walshAverages = (values: readonly number[]): number[] =>
-  values
-    .flatMap((x, index) => values.slice(index).map((y) => (x + y) / 2))
-    .toSorted((a, b) => a - b);
+  values.flatMap((x, index) => values.slice(index).map((y) => (x + y) / 2)).toSorted((a, b) => a - b);
 
 function drawn(count: number): number[] {
   const random = xoroshiro128plus(count);

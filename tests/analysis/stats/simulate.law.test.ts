@@ -3,11 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { mean, sampleStandardDeviation } from 'simple-statistics';
 import { describe, expect, test } from 'vitest';
-import {
-  type NoiseSource,
-  type SimulationRequest,
-  simulate,
-} from '../../../src/analysis/stats/simulate.ts';
+import { type NoiseSource, type SimulationRequest, simulate } from '../../../src/analysis/stats/simulate.ts';
 import { designNames } from '../../../src/model/result.ts';
 import { describeWith, sharedFolder } from '../../needs.ts';
 
@@ -55,21 +51,17 @@ const atLeast = (share: number, experiments = 4000): number => 1 - atMost(1 - sh
 /** The issue's own figures: builds differ by half a percent, and 2 % matter. */
 describe('where builds differ by 0.5 %', () => {
   const patchAlarms = (layouts: number, changes: Setup = {}) =>
-    row({ ...changes, cells: 12, builds: { cv: 0.005, layouts }, experiments: 12_000 })
-      .patchRegression;
+    row({ ...changes, cells: 12, builds: { cv: 0.005, layouts }, experiments: 12_000 }).patchRegression;
 
-  test.for(setups)(
-    'no more patches are false alarms than allowed with layouts, and many without, %s',
-    ([, setup]) => {
-      for (const cv of [0.003, 0.006, 0.01]) {
-        const request = { ...setup, noise: normal(cv) };
-        expect(patchAlarms(1, request)).toBeGreaterThan(0.1);
-        for (const layouts of [2, 4, 8, 20]) {
-          expect(patchAlarms(layouts, request)).toBeLessThanOrEqual(atMost(falseAlarms, 1000));
-        }
+  test.for(setups)('no more patches are false alarms than allowed with layouts, and many without, %s', ([, setup]) => {
+    for (const cv of [0.003, 0.006, 0.01]) {
+      const request = { ...setup, noise: normal(cv) };
+      expect(patchAlarms(1, request)).toBeGreaterThan(0.1);
+      for (const layouts of [2, 4, 8, 20]) {
+        expect(patchAlarms(layouts, request)).toBeLessThanOrEqual(atMost(falseAlarms, 1000));
       }
-    },
-  );
+    }
+  });
 
   test('a loss of the margin is found the sooner the more layouts there are', () => {
     const power = (layouts: number) =>
@@ -134,38 +126,29 @@ describe('a patch that changes nothing', () => {
   test.for<[string, Setup]>([
     ...setups,
     ['in a fixed number of runs', { ...withoutHistory, design: { name: 'fixed', budgets: [5] } }],
-  ])(
-    'is called a regression at most as often as allowed, however noisy the lab, %s',
-    ([, setup]) => {
-      for (const cv of deviations) {
-        const { regression, improvement } = row({ ...setup, noise: normal(cv) });
-        expect(regression).toBeLessThan(atMost(falseAlarms));
-        expect(improvement).toBeLessThan(atMost(falseAlarms));
-      }
-    },
-  );
+  ])('is called a regression at most as often as allowed, however noisy the lab, %s', ([, setup]) => {
+    for (const cv of deviations) {
+      const { regression, improvement } = row({ ...setup, noise: normal(cv) });
+      expect(regression).toBeLessThan(atMost(falseAlarms));
+      expect(improvement).toBeLessThan(atMost(falseAlarms));
+    }
+  });
 
-  test.for(setups)(
-    'is called a regression in any of its twelve cells at most as often as allowed, %s',
-    ([, setup]) => {
-      const patches = 1000;
-      const request = { ...setup, cells: 12, experiments: 12 * patches, noise: normal(0.02) };
-      expect(row(request).patchRegression).toBeLessThan(atMost(falseAlarms, patches));
-    },
-  );
+  test.for(setups)('is called a regression in any of its twelve cells at most as often as allowed, %s', ([, setup]) => {
+    const patches = 1000;
+    const request = { ...setup, cells: 12, experiments: 12 * patches, noise: normal(0.02) };
+    expect(row(request).patchRegression).toBeLessThan(atMost(falseAlarms, patches));
+  });
 });
 
-test.for(setups)(
-  'extended twice because it was inconclusive, a cell errs no more often, %s',
-  ([, setup]) => {
-    const design = { name: 'group-sequential' as const, budgets: [10, 20, 40] };
-    for (const cv of [0.01, 0.03, 0.1]) {
-      const extended = { ...setup, design, noise: normal(cv) };
-      expect(row(extended).regression).toBeLessThan(atMost(falseAlarms));
-      expect(row({ ...extended, effect: -0.02 }).noRegression).toBeLessThan(atMost(misses));
-    }
-  },
-);
+test.for(setups)('extended twice because it was inconclusive, a cell errs no more often, %s', ([, setup]) => {
+  const design = { name: 'group-sequential' as const, budgets: [10, 20, 40] };
+  for (const cv of [0.01, 0.03, 0.1]) {
+    const extended = { ...setup, design, noise: normal(cv) };
+    expect(row(extended).regression).toBeLessThan(atMost(falseAlarms));
+    expect(row({ ...extended, effect: -0.02 }).noRegression).toBeLessThan(atMost(misses));
+  }
+});
 
 describe('where sessions differ in noise', () => {
   test.for([
@@ -183,9 +166,7 @@ describe('where sessions differ in noise', () => {
         const unchanged = row({ historyRuns, noise });
         expect(unchanged.regression).toBeLessThan(atMost(falseAlarms));
         expect(unchanged.improvement).toBeLessThan(atMost(falseAlarms));
-        expect(row({ historyRuns, noise, effect: -0.02 }).noRegression).toBeLessThan(
-          atMost(misses),
-        );
+        expect(row({ historyRuns, noise, effect: -0.02 }).noRegression).toBeLessThan(atMost(misses));
       }
     },
   );
@@ -199,19 +180,15 @@ describe('a patch that loses', () => {
     }
   });
 
-  test.for(setups)(
-    'the margin is found where runs deviate by up to a hundredth, %s',
-    ([, setup]) => {
-      for (const cv of [0.003, 0.006, 0.01]) {
-        const { regression } = row({ ...setup, noise: normal(cv), effect: -0.02 });
-        expect(regression).toBeGreaterThan(atLeast(0.95));
-      }
-    },
-  );
+  test.for(setups)('the margin is found where runs deviate by up to a hundredth, %s', ([, setup]) => {
+    for (const cv of [0.003, 0.006, 0.01]) {
+      const { regression } = row({ ...setup, noise: normal(cv), effect: -0.02 });
+      expect(regression).toBeGreaterThan(atLeast(0.95));
+    }
+  });
 
   test('the margin needs fewer runs the more is known of the noise', () => {
-    const runsWith = (setup: Setup) =>
-      row({ ...setup, noise: normal(0.005), effect: -0.02 }).meanRuns;
+    const runsWith = (setup: Setup) => row({ ...setup, noise: normal(0.005), effect: -0.02 }).meanRuns;
     const [none, some, most] = [withoutHistory, withHistory, withSessions].map(runsWith);
     expect(some).toBeLessThan(none ?? 0);
     expect(most).toBeLessThan(some ?? 0);

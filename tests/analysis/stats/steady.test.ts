@@ -115,9 +115,7 @@ test('a series that ends or reaches the bound before it is steady is never known
   const noise = Array.from({ length: 90 }, (_, second) => 1e6 + 2e4 * (second % 2));
   expect(secondsUntilSteady(noise)).toBeUndefined();
   expect(secondsUntilSteady(repeated(5e6, 9))).toBeUndefined();
-  expect(
-    secondsUntilSteady([...noise, ...repeated(1.02e6, 900)], { ...defaultBounds, atMost: 90 }),
-  ).toBeUndefined();
+  expect(secondsUntilSteady([...noise, ...repeated(1.02e6, 900)], { ...defaultBounds, atMost: 90 })).toBeUndefined();
 });
 
 test('fewer than six seconds are never enough, however few are requested', () => {

@@ -48,9 +48,7 @@ describe('a verdict', () => {
     fc.assert(
       fc.property(sample, fc.constantFrom(1e-6, 1e-3, 8, 512), ({ base, patched }, factor) => {
         const scaled = (values: number[]) => values.map((one) => one * factor);
-        expect(verdictOf(pairedRuns(scaled(base), scaled(patched)))).toEqual(
-          verdictOf(pairedRuns(base, patched)),
-        );
+        expect(verdictOf(pairedRuns(scaled(base), scaled(patched)))).toEqual(verdictOf(pairedRuns(base, patched)));
       }),
     );
   });
@@ -64,26 +62,23 @@ describe('a verdict', () => {
     );
   });
 
-  test.each(metricSchema.options)(
-    'by %s follows from the interval that is shown beside it',
-    (metric) => {
-      const rules = { metric, missRatio: 0.2, confidenceRatio: 0.6, falseAlarmRatio: 0.1 };
-      const margin = -Math.log1p(-policy.marginRatio);
-      fc.assert(
-        fc.property(sample, ({ base, patched }) => {
-          const runs = pairedRuns(base, patched, metric);
-          const { verdict, comparisons } = judge(runs, rules);
-          const { low = 0, high = 0 } = comparisons[0]?.interval ?? {};
-          const [a, b] = [Math.log1p(low), Math.log1p(high)];
-          const speed = metric === 'pps' ? { low: a, high: b } : { low: -b, high: -a };
-          if (verdict.kind === 'no-regression') expect(speed.low).toBeGreaterThan(-margin);
-          else expect(Math.min(speed.low, -speed.high)).toBeLessThanOrEqual(-margin);
-          if (verdict.kind === 'regression') expect(speed.high).toBeLessThan(0);
-          if (verdict.kind === 'improvement') expect(speed.low).toBeGreaterThan(0);
-        }),
-      );
-    },
-  );
+  test.each(metricSchema.options)('by %s follows from the interval that is shown beside it', (metric) => {
+    const rules = { metric, missRatio: 0.2, confidenceRatio: 0.6, falseAlarmRatio: 0.1 };
+    const margin = -Math.log1p(-policy.marginRatio);
+    fc.assert(
+      fc.property(sample, ({ base, patched }) => {
+        const runs = pairedRuns(base, patched, metric);
+        const { verdict, comparisons } = judge(runs, rules);
+        const { low = 0, high = 0 } = comparisons[0]?.interval ?? {};
+        const [a, b] = [Math.log1p(low), Math.log1p(high)];
+        const speed = metric === 'pps' ? { low: a, high: b } : { low: -b, high: -a };
+        if (verdict.kind === 'no-regression') expect(speed.low).toBeGreaterThan(-margin);
+        else expect(Math.min(speed.low, -speed.high)).toBeLessThanOrEqual(-margin);
+        if (verdict.kind === 'regression') expect(speed.high).toBeLessThan(0);
+        if (verdict.kind === 'improvement') expect(speed.low).toBeGreaterThan(0);
+      }),
+    );
+  });
 
   test('of base as a patch of patched is the mirror image: a regression where that is an improvement', () => {
     const mirror: Partial<Record<CellVerdict['kind'], CellVerdict['kind']>> = {
@@ -100,18 +95,15 @@ describe('a verdict', () => {
     );
   });
 
-  test.each(metricSchema.options.filter(isCost))(
-    'by %s is the one by packets per second',
-    (metric) => {
-      fc.assert(
-        fc.property(sample, ({ base, patched }) => {
-          const cost = (values: number[]) => values.map((pps) => 1e9 / pps);
-          const byCost = pairedRuns(cost(base), cost(patched), metric);
-          expect(verdictOf(byCost, { metric })).toEqual(verdictOf(pairedRuns(base, patched)));
-        }),
-      );
-    },
-  );
+  test.each(metricSchema.options.filter(isCost))('by %s is the one by packets per second', (metric) => {
+    fc.assert(
+      fc.property(sample, ({ base, patched }) => {
+        const cost = (values: number[]) => values.map((pps) => 1e9 / pps);
+        const byCost = pairedRuns(cost(base), cost(patched), metric);
+        expect(verdictOf(byCost, { metric })).toEqual(verdictOf(pairedRuns(base, patched)));
+      }),
+    );
+  });
 
   test('has the judged metric first, then the other metrics of the runs', () => {
     const runs = pairedRuns(eight(8e5), eight(7e5)).map((run) => ({
@@ -124,11 +116,7 @@ describe('a verdict', () => {
     expect(metrics(runs, 'pps')).toEqual(['pps', 'nsPerPacket']);
     expect(metrics(runs, 'nsPerPacket')).toEqual(['nsPerPacket', 'pps']);
     expect(metrics(counted, 'pps')).toEqual(['pps', 'nsPerPacket', 'instructionsPerPacket']);
-    expect(metrics(counted, 'instructionsPerPacket')).toEqual([
-      'instructionsPerPacket',
-      'pps',
-      'nsPerPacket',
-    ]);
+    expect(metrics(counted, 'instructionsPerPacket')).toEqual(['instructionsPerPacket', 'pps', 'nsPerPacket']);
   });
 
   test('rests on runs that agree to the last instruction', () => {
@@ -221,23 +209,20 @@ test('a machine that was too busy is the first reason of an invalid cell', () =>
 describe('a DUT that forwards nothing', () => {
   const stopped = pairedRuns(eight(8e5), eight(0));
 
-  test.for(metricSchema.options)(
-    'when patched, is a regression of 100 %, also where %s is judged',
-    (metric) => {
-      const { verdict, comparisons } = judge(stopped, { metric });
-      expect(verdict).toEqual({ kind: 'regression' });
-      expect(comparisons).toEqual([
-        {
-          metric: 'pps',
-          base: 8e5,
-          patched: 0,
-          baseRuns: 8,
-          patchedRuns: 8,
-          interval: { change: -1, low: -1, high: -1 },
-        },
-      ]);
-    },
-  );
+  test.for(metricSchema.options)('when patched, is a regression of 100 %, also where %s is judged', (metric) => {
+    const { verdict, comparisons } = judge(stopped, { metric });
+    expect(verdict).toEqual({ kind: 'regression' });
+    expect(comparisons).toEqual([
+      {
+        metric: 'pps',
+        base: 8e5,
+        patched: 0,
+        baseRuns: 8,
+        patchedRuns: 8,
+        interval: { change: -1, low: -1, high: -1 },
+      },
+    ]);
+  });
 
   test('twice, is certain at once, and needs no more pairs', () => {
     expect(verdictOf(stopped.slice(0, 4))).toEqual({ kind: 'regression' });
@@ -340,22 +325,17 @@ describe('runs of their own in which nothing is forwarded', () => {
 });
 
 describe('the verdict of a patch', () => {
-  const cells = (...kinds: Exclude<CellVerdict['kind'], 'invalid'>[]) =>
-    kinds.map((kind) => aCell({ kind }));
+  const cells = (...kinds: Exclude<CellVerdict['kind'], 'invalid'>[]) => kinds.map((kind) => aCell({ kind }));
   const invalid = aCell({ kind: 'invalid', reason: 'too few' });
 
   test('is the worst of its cells', () => {
-    expect(worstVerdict([...cells('improvement', 'regression', 'inconclusive'), invalid])).toBe(
-      'regression',
-    );
+    expect(worstVerdict([...cells('improvement', 'regression', 'inconclusive'), invalid])).toBe('regression');
     expect(worstVerdict([...cells('improvement', 'inconclusive'), invalid])).toBe('invalid');
     expect(worstVerdict(cells('improvement', 'inconclusive'))).toBe('inconclusive');
   });
 
   test('is an improvement where one cell gains and none loses', () => {
-    expect(worstVerdict(cells('no-regression', 'improvement', 'no-regression'))).toBe(
-      'improvement',
-    );
+    expect(worstVerdict(cells('no-regression', 'improvement', 'no-regression'))).toBe('improvement');
     expect(worstVerdict(cells('no-regression', 'no-regression'))).toBe('no-regression');
   });
 });
@@ -380,11 +360,7 @@ describe('looks', () => {
 
   test('of single runs count a repeated run beside the one that it repeats', () => {
     const again = aRun({ number: 2, attempt: 2, variant: 'patched', pps: 800e3 });
-    const { comparisons } = judgeCell(
-      [...runs, again],
-      {},
-      { design: singleRunDesign, closedPairs: 3 },
-    );
+    const { comparisons } = judgeCell([...runs, again], {}, { design: singleRunDesign, closedPairs: 3 });
     expect(comparisons[0]).toMatchObject({ baseRuns: 2, patchedRuns: 3 });
   });
 });

@@ -1,12 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  countsOf,
-  layoutNoise,
-  sameSummary,
-  sameText,
-  withSameGate,
-} from '../../../src/analysis/trend/aa-runs.ts';
+import { countsOf, layoutNoise, sameSummary, sameText, withSameGate } from '../../../src/analysis/trend/aa-runs.ts';
 import { emptyTrend } from '../../../src/analysis/trend/nightly-runs.ts';
 import type { PullRequest } from '../../../src/model/patch.ts';
 import type { CellVerdict, Result, Run } from '../../../src/model/result.ts';
@@ -63,9 +57,7 @@ describe('a gate of a commit against itself', () => {
 
   test('does not count if no cell was judged, but its cells are counted', () => {
     const index = after([gate(1, ['inconclusive', 'invalid']), gate(2, ['no-regression'])]);
-    expect(index.aaRuns).toMatchObject([
-      { gates: 1, alarms: 0, cells: 1, inconclusive: 1, invalid: 1 },
-    ]);
+    expect(index.aaRuns).toMatchObject([{ gates: 1, alarms: 0, cells: 1, inconclusive: 1, invalid: 1 }]);
   });
 
   test('is not one of a patch, nor one in which nothing was judged', () => {
@@ -96,31 +88,19 @@ describe('a gate of a commit against itself', () => {
       ...cell,
       design: { ...cell.design, name: 'fixed' as const },
     }));
-    const index = after([
-      gate(1, ['no-regression']),
-      { ...fixed, outcome: { ...fixed.outcome, cells } },
-    ]);
+    const index = after([gate(1, ['no-regression']), { ...fixed, outcome: { ...fixed.outcome, cells } }]);
     expect(index.aaRuns.map(({ design }) => design)).toEqual(['group-sequential', 'fixed']);
   });
 
   test('that was extended counts by what it was called last', () => {
-    const index = after([
-      gate(1, ['inconclusive']),
-      gate(1, ['regression']),
-      gate(1, ['no-regression']),
-    ]);
+    const index = after([gate(1, ['inconclusive']), gate(1, ['regression']), gate(1, ['no-regression'])]);
     expect(index.aaRuns).toMatchObject([
       { gates: 1, alarms: 0, cells: 1, cellAlarms: 0, inconclusive: 0, alarmed: [] },
     ]);
   });
 
   test('counts once however often and in which order it is published', () => {
-    const kinds = fc.constantFrom<Kind>(
-      'regression',
-      'no-regression',
-      'improvement',
-      'inconclusive',
-    );
+    const kinds = fc.constantFrom<Kind>('regression', 'no-regression', 'improvement', 'inconclusive');
     const gates = fc.uniqueArray(
       fc.record({ number: fc.nat(400), kinds: fc.array(kinds, { minLength: 1, maxLength: 3 }) }),
       {
@@ -182,9 +162,7 @@ describe('a count', () => {
   test('is listed first of its testbed while it grows, before the earlier ones', () => {
     const moved = { policy: { ...policy, marginRatio: 0.03 } };
     const index = after([gate(1, ['no-regression']), gate(2, ['no-regression'], moved)]);
-    expect(countsOf(index)).toMatchObject([
-      { current: { marginRatio: 0.03 }, earlier: [{ marginRatio: 0.02 }] },
-    ]);
+    expect(countsOf(index)).toMatchObject([{ current: { marginRatio: 0.03 }, earlier: [{ marginRatio: 0.02 }] }]);
   });
 });
 
@@ -209,9 +187,7 @@ describe('two layouts of one tree', () => {
     const runs = pairedRuns([8e5, 8e5], [8e5, 8e5]).map((run) => ({ ...run, layout: run.pair }));
     const cells = [{ ...aCell({ kind: 'no-regression' }), runs }];
     const outcome = { kind: 'judged', verdict: 'no-regression', cells } as const;
-    expect(after([aResult({ patch: same, outcome })]).aaRuns).toMatchObject([
-      { kind: 'same-build' },
-    ]);
+    expect(after([aResult({ patch: same, outcome })]).aaRuns).toMatchObject([{ kind: 'same-build' }]);
   });
 
   test('are a count of their own', () => {

@@ -25,13 +25,8 @@ const now = new Date('2026-03-01T06:00:00Z');
 const policy = { metric: 'pps', marginRatio: 0.02 } as const;
 
 const commitOf = (nightlyRun: number): string => nightlyRun.toString(16).padStart(40, '0');
-const timeOf = (nightlyRun: number): string =>
-  new Date(Date.UTC(2026, 0, 1 + nightlyRun, 2)).toISOString();
-const aNightlyRun = (
-  nightlyRun: number,
-  level: number,
-  changes: Partial<NightlyRun> = {},
-): NightlyRun => ({
+const timeOf = (nightlyRun: number): string => new Date(Date.UTC(2026, 0, 1 + nightlyRun, 2)).toISOString();
+const aNightlyRun = (nightlyRun: number, level: number, changes: Partial<NightlyRun> = {}): NightlyRun => ({
   at: timeOf(nightlyRun),
   commit: commitOf(nightlyRun),
   committedAt: timeOf(nightlyRun),
@@ -57,10 +52,7 @@ const emptyIndex: TrendIndex = {
   aaRuns: [],
   releases: [],
 };
-const judged = (
-  series: { inet4?: NightlyRun[]; inet6?: NightlyRun[] },
-  index = emptyIndex,
-): TrendIndex =>
+const judged = (series: { inet4?: NightlyRun[]; inet6?: NightlyRun[] }, index = emptyIndex): TrendIndex =>
   judgeTrend(
     index,
     new Map([
@@ -219,9 +211,7 @@ describe('a gate of the two commits', () => {
   });
 
   test('of other commits, or after the change is settled, has no effect', () => {
-    expect(withGate(lost, aGate('regression', { bad: commitOf(31) }), 'results/2026/g')).toEqual(
-      lost,
-    );
+    expect(withGate(lost, aGate('regression', { bad: commitOf(31) }), 'results/2026/g')).toEqual(lost);
     const settled = withGate(lost, aGate('no-regression'), 'results/2026/g1');
     expect(withGate(settled, aGate('regression'), 'results/2026/g2')).toEqual(settled);
   });
@@ -237,9 +227,7 @@ describe('a gate of the two commits', () => {
 describe('later nightly runs', () => {
   test('refine the size of a change, until it has settled', () => {
     const first = judged({ inet4: losing(33) });
-    const deeper = nightlyRuns(60, (nightlyRun) =>
-      nightlyRun < 30 ? 1e6 : nightlyRun < 33 ? 0.95e6 : 0.94e6,
-    );
+    const deeper = nightlyRuns(60, (nightlyRun) => (nightlyRun < 30 ? 1e6 : nightlyRun < 33 ? 0.95e6 : 0.94e6));
     const later = judged({ inet4: deeper }, first);
     expect(only(later).cells[0]?.changeRatio).toBeCloseTo(-0.06, 2);
   });
@@ -254,9 +242,7 @@ describe('later nightly runs', () => {
 
   test('that have it in one cell of two leave it open', () => {
     const both = judged({ inet4: losing(34), inet6: losing(34) });
-    const back = nightlyRuns(60, (nightlyRun) =>
-      nightlyRun < 30 || nightlyRun >= 50 ? 1e6 : 0.95e6,
-    );
+    const back = nightlyRuns(60, (nightlyRun) => (nightlyRun < 30 || nightlyRun >= 50 ? 1e6 : 0.95e6));
     const later = judged({ inet4: back, inet6: losing(60) }, both);
     expect(later.changes[0]?.state).toBe('candidate');
   });

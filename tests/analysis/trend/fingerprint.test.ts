@@ -72,9 +72,7 @@ describe('a fingerprint', () => {
     const both = [old, fresh].reduce(withFingerprint, index);
     expect(withFingerprint(both, fresh)).toBe(both);
     const back = withFingerprint(both, old);
-    expect(back.fingerprints.map(({ id }) => id).toSorted()).toEqual(
-      both.fingerprints.map(({ id }) => id).toSorted(),
-    );
+    expect(back.fingerprints.map(({ id }) => id).toSorted()).toEqual(both.fingerprints.map(({ id }) => id).toSorted());
     const third = withFingerprint(back, told({ BIOS: '2.2', since: 'today' }));
     expect(third.fingerprints.flatMap(({ facts }) => facts?.BIOS ?? [])).toEqual(['2.2']);
   });

@@ -8,15 +8,7 @@ import {
 import type { Result, Run } from '../../../src/model/result.ts';
 import type { NightlyRun } from '../../../src/model/trend.ts';
 import { aHistoryEntry } from '../../fakes/history.ts';
-import {
-  aCell,
-  aResult,
-  aRun,
-  forwarding,
-  pairedRuns,
-  pullRequest,
-  unfit,
-} from '../../fakes/result.ts';
+import { aCell, aResult, aRun, forwarding, pairedRuns, pullRequest, unfit } from '../../fakes/result.ts';
 
 const path = 'results/2026/a-nightly-run';
 const [base, head] = ['a'.repeat(40), 'b'.repeat(40)];
@@ -108,10 +100,7 @@ describe('a nightly run', () => {
       instructionsPerPacket: [],
       ...changes,
     });
-    const [first, second] = [
-      nightlyRun('2026-11-01T00:00:00Z'),
-      nightlyRun('2026-11-02T00:00:00Z'),
-    ];
+    const [first, second] = [nightlyRun('2026-11-01T00:00:00Z'), nightlyRun('2026-11-02T00:00:00Z')];
     expect(withNightlyRun([first], { ...first, pps: [2] })).toEqual([{ ...first, pps: [2] }]);
     const again = { ...first, occasion: 'again' as const };
     expect(withNightlyRun([first], again)).toHaveLength(2);

@@ -14,8 +14,7 @@ import { fakeTestbed } from '../../fakes/testbed.ts';
 
 const cli = join(inject('bundle'), 'cli.js');
 
-const analyze = (...args: string[]) =>
-  spawnSync(process.execPath, [cli, 'analyze', ...args], { encoding: 'utf8' });
+const analyze = (...args: string[]) => spawnSync(process.execPath, [cli, 'analyze', ...args], { encoding: 'utf8' });
 
 /** Five runs a set, at these rates. */
 function benches(sets: Readonly<Record<string, number>>): string {
@@ -23,10 +22,7 @@ function benches(sets: Readonly<Record<string, number>>): string {
   for (const [label, pps] of Object.entries(sets)) {
     for (const run of [1, 2, 3, 4, 5]) {
       const rate = pps * (1 + run / 1000);
-      writeFileSync(
-        join(folder, `bench.${label}.${run}.receiver`),
-        madeLog({ pps: trial(rate, 30) }),
-      );
+      writeFileSync(join(folder, `bench.${label}.${run}.receiver`), madeLog({ pps: trial(rate, 30) }));
     }
   }
   return folder;
@@ -36,9 +32,7 @@ test('prints sets, verdicts and ministat’s block, and exits by the worst verdi
   const slower = analyze(benches({ r1: 5e6, r2: 4e6 }));
   expect(slower.status).toBe(1);
   expect(slower.stdout).toContain('r1: 5 of 5 runs count\n  bench.r1.1.receiver  5.005 Mpps, 30 s');
-  expect(slower.stdout).toMatch(
-    /^r2 against r1: regression, −20\.0 % \(95 % interval −20\.\d … −19\.\d\)$/m,
-  );
+  expect(slower.stdout).toMatch(/^r2 against r1: regression, −20\.0 % \(95 % interval −20\.\d … −19\.\d\)$/m);
   expect(slower.stdout).toContain('Difference at 95.0% confidence');
   expect(analyze(benches({ r1: 5e6, r2: 5e6 })).status).toBe(0);
 });
@@ -97,16 +91,9 @@ test.for([
   writeFileSync(join(folder, 'bench.r1.3.receiver'), damage(log));
   const { stdout, status } = analyze('--json', folder);
   expect(status).toBe(1);
-  const { sets }: { sets: { runs: { validity: string; reason: string | null }[] }[] } =
-    JSON.parse(stdout);
+  const { sets }: { sets: { runs: { validity: string; reason: string | null }[] }[] } = JSON.parse(stdout);
   const [first] = sets;
-  expect(first?.runs.map(({ validity }) => validity)).toEqual([
-    'valid',
-    'valid',
-    'invalid',
-    'valid',
-    'valid',
-  ]);
+  expect(first?.runs.map(({ validity }) => validity)).toEqual(['valid', 'valid', 'invalid', 'valid', 'valid']);
   expect(first?.runs[2]?.reason).toMatch(/^\S.*[^.]$/);
 });
 

@@ -21,8 +21,7 @@ function commits(): string {
 async function aBench() {
   const place = await aPlace({ fake: linuxOf('fake') });
   const repository = commits();
-  const bisect = (...words: string[]) =>
-    place.ppsgate('bisect', '--repository', repository, ...words);
+  const bisect = (...words: string[]) => place.ppsgate('bisect', '--repository', repository, ...words);
   return { ...place, repository, bisect };
 }
 
@@ -33,11 +32,7 @@ test.for<[string, string[], RegExp]>([
   ['no bad commit', ['--good', 'HEAD~4'], /--bad is missing/],
   ['a commit that is not there', ['--good', 'v9', '--bad', 'HEAD'], /v9/],
   ['ends the wrong way round', ['--good', 'HEAD', '--bad', 'HEAD~2'], /: swap them/],
-  [
-    'two families',
-    [...range, '--family', 'inet4,inet6'],
-    /measures one cell: name --family \(one of inet4, inet6\)/,
-  ],
+  ['two families', [...range, '--family', 'inet4,inet6'], /measures one cell: name --family \(one of inet4, inet6\)/],
   ['an unknown scenario', [...range, '--scenario', 'routing'], /--scenario: expected one of/],
   ['a size without a unit', [...range, '--frame-size', '64'], /--frame-size: expected a size like/],
   ['too few boots', [...range, '--max-boots', '2'], /--max-boots: expected a whole number from 6/],
@@ -106,10 +101,7 @@ async function aFinishedBisection(folder: string, mostBoots = 60): Promise<void>
   );
   await replaceBisectPlan(folder, aBisectPlan(8, { mostBoots }));
   const journal = [started, ...boots, { kind: 'finished', at }];
-  writeFileSync(
-    join(folder, 'journal.jsonl'),
-    journal.map((entry) => `${JSON.stringify(entry)}\n`).join(''),
-  );
+  writeFileSync(join(folder, 'journal.jsonl'), journal.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
 }
 
 test('resuming a finished bisection prints its result again, and needs no testbed', async () => {
@@ -131,9 +123,7 @@ test('more boots are accepted only if they are more', async () => {
   const { status, stderr } = await bisect('--resume', '.', '--max-boots', '60');
   expect([status, stderr]).toEqual([
     2,
-    expect.stringContaining(
-      'expected more than the 60 boots that the bisection already allows, found 60',
-    ),
+    expect.stringContaining('expected more than the 60 boots that the bisection already allows, found 60'),
   ]);
 });
 
@@ -143,8 +133,5 @@ test('a gate is not resumed as a bisection, and each error names the other comma
   const { status, stderr } = await ppsgate('gate', '--resume', '.');
   expect([status, stderr]).toEqual([2, expect.stringContaining('ppsgate bisect --resume .')]);
   const begun = await bisect(...range, '--directory', '.');
-  expect([begun.status, begun.stderr]).toEqual([
-    2,
-    expect.stringContaining("'ppsgate bisect --resume .'"),
-  ]);
+  expect([begun.status, begun.stderr]).toEqual([2, expect.stringContaining("'ppsgate bisect --resume .'")]);
 });

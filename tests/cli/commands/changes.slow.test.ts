@@ -22,9 +22,7 @@ test('shows the series as a sparkline, and each change with its levels', () => {
 });
 
 test('reports that nothing changed', () => {
-  expect(run(nightly.split('\n').slice(0, 29).join('\n'), []).stdout).toContain(
-    'no lasting change',
-  );
+  expect(run(nightly.split('\n').slice(0, 29).join('\n'), []).stdout).toContain('no lasting change');
   expect(run(nightly, ['--least', '6%']).stdout).toContain('no lasting change');
 });
 

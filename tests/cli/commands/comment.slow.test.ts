@@ -44,9 +44,7 @@ test('A command of a stranger is refused as the workflow refuses it', () => {
 test('A person of the configuration’s list is approved, and their own margin is not', () => {
   const as = ['--dry-run', '--by', 'dan', '--role', 'read'];
   expect(decide('/ppsgate run', ...as).told).toMatch(/^approved\n/);
-  expect(decide('/ppsgate run margin=50%', ...as).told).toMatch(
-    /^not approved\n.* a different margin, /,
-  );
+  expect(decide('/ppsgate run margin=50%', ...as).told).toMatch(/^not approved\n.* a different margin, /);
 });
 
 test('A fork’s head is approved only where the command names it', () => {

@@ -65,16 +65,8 @@ async function measured(options: FakeTestbedOptions): Promise<Result> {
 }
 
 test.for([
-  [
-    0.8,
-    'patchAtFault',
-    'The router with b.nft forwards fewer packets per second than that with a.nft',
-  ],
-  [
-    0,
-    'patchAtFault',
-    'The router with b.nft forwards no packet, where that with a.nft forwards them',
-  ],
+  [0.8, 'patchAtFault', 'The router with b.nft forwards fewer packets per second than that with a.nft'],
+  [0, 'patchAtFault', 'The router with b.nft forwards no packet, where that with a.nft forwards them'],
   [1, 'pass', 'Nothing: forwarding speed is no obstacle to using b.nft.'],
 ] as const)(
   'Of two compared files, one at %d of the speed has the conclusion %s',

@@ -9,8 +9,7 @@ import { describeWith, testWith } from '../../needs.ts';
 
 const cli = join(inject('bundle'), 'cli.js');
 
-const run = (...words: string[]) =>
-  spawnSync(process.execPath, [cli, 'completion', ...words], { encoding: 'utf8' });
+const run = (...words: string[]) => spawnSync(process.execPath, [cli, 'completion', ...words], { encoding: 'utf8' });
 
 /** Completions of a typed line, in a folder with two files. */
 type Offer = (script: string, line: string) => string[];
@@ -138,9 +137,7 @@ describe.each(Object.entries({ bash, zsh, fish }))('%s', (shell, offer) => {
       ];
       const made = scripts[shell as keyof typeof scripts](hostile);
       expect(offer(made, 'ppsgate ga')).toEqual(['gate']);
-      expect(offer(made, 'ppsgate --ma').map((word) => word.replace(/=$/, ''))).toEqual([
-        '--margin',
-      ]);
+      expect(offer(made, 'ppsgate --ma').map((word) => word.replace(/=$/, ''))).toEqual(['--margin']);
       expect(offer(made, 'ppsgate gate --j')).toEqual(['--json']);
       expect(existsSync(join(folder, 'run'))).toBe(false);
     });
@@ -149,8 +146,7 @@ describe.each(Object.entries({ bash, zsh, fish }))('%s', (shell, offer) => {
 
 testWith(['fish'], 'fish shows what a command and an option do', () => {
   const { path, call } = inFolder(run('fish').stdout);
-  const shown = (line: string) =>
-    call('fish', ['-c', 'source $argv[1]; complete -C $argv[2]', path, line]);
+  const shown = (line: string) => call('fish', ['-c', 'source $argv[1]; complete -C $argv[2]', path, line]);
   expect(shown('ppsgate qua')).toBe('quarantine\tput a testbed into quarantine, or lift it\n');
   expect(shown('ppsgate gate --met')).toBe('--metric\tpps, nsPerPacket or instructionsPerPacket\n');
 });

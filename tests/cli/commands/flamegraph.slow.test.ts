@@ -8,8 +8,7 @@ import { readXml } from '../../fakes/xml.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ppsgate-test-'));
 afterAll(() => rmSync(folder, { recursive: true }));
-const write = (name: string, lines: string[]) =>
-  writeFileSync(join(folder, name), `${lines.join('\n')}\n`);
+const write = (name: string, lines: string[]) => writeFileSync(join(folder, name), `${lines.join('\n')}\n`);
 
 const callGraph = [
   '@ CPU_CLK_UNHALTED_CORE [400 samples]',
@@ -31,9 +30,7 @@ test('writes an SVG without idle stacks, and prints the omitted share', () => {
   const { stdout, stderr, status } = run(['pmc.graph', '-o', 'pmc.svg']);
   expect({ stdout, stderr, status }).toEqual({ stdout: '', stderr: '', status: 0 });
   const svg = readFileSync(join(folder, 'pmc.svg'), 'utf8');
-  expect(labelOf(svg)).toBe(
-    'pmc.graph: 300 samples of CPU_CLK_UNHALTED_CORE · idle left out: cpu_idle (25 %)',
-  );
+  expect(labelOf(svg)).toBe('pmc.graph: 300 samples of CPU_CLK_UNHALTED_CORE · idle left out: cpu_idle (25 %)');
   expect(svg).toContain('<title>pf_test\npf.ko · 300 samples, 100.00 %</title>');
   expect(svg).not.toContain('<title>cpu_idle');
 });
@@ -108,8 +105,7 @@ test('shows an example in its help', () => {
 const labelOf = (svg: string): string | undefined => readXml(svg.trim()).attributes['aria-label'];
 
 function run(args: readonly string[], input = '', first = '') {
-  const source = (path: string) =>
-    JSON.stringify(new URL(`../../../${path}`, import.meta.url).href);
+  const source = (path: string) => JSON.stringify(new URL(`../../../${path}`, import.meta.url).href);
   const entry = `
     import { Command } from ${source('node_modules/commander/index.js')};
     import { define } from ${source('src/cli/commands/flamegraph.ts')};

@@ -41,9 +41,7 @@ test('omits idle stacks on request, and prints their share', () => {
     stderr: `ppsgate: ${idleNote}\n`,
     status: 0,
   });
-  expect(run(['--no-idle'], 'main 1\n').stderr).toBe(
-    'ppsgate: no sample is of an idle CPU, so none is omitted.\n',
-  );
+  expect(run(['--no-idle'], 'main 1\n').stderr).toBe('ppsgate: no sample is of an idle CPU, so none is omitted.\n');
 });
 
 test('names the modules of frames on request', () => {
@@ -68,14 +66,12 @@ describe('as JSON', () => {
   });
 
   test('prints the omitted idle stacks', () => {
-    expect(JSON.parse(run(['--json', '--no-idle', '--modules', 'pmc.graph']).stdout)).toMatchObject(
-      {
-        samples: 8,
-        notes: [idleNote],
-        idle: { samples: 2, frames: ['sched_idletd', 'cpu_idle'] },
-        stacks: [{ frames: ['if_cxgbe.ko`t4_intr', 'kernel`ip_input'], samples: 8 }],
-      },
-    );
+    expect(JSON.parse(run(['--json', '--no-idle', '--modules', 'pmc.graph']).stdout)).toMatchObject({
+      samples: 8,
+      notes: [idleNote],
+      idle: { samples: 2, frames: ['sched_idletd', 'cpu_idle'] },
+      stacks: [{ frames: ['if_cxgbe.ko`t4_intr', 'kernel`ip_input'], samples: 8 }],
+    });
   });
 
   test('is valid where all is idle', () => {
@@ -88,8 +84,7 @@ describe('as JSON', () => {
 test('reads a truncated file, and reports that', () => {
   expect(run([], graph.slice(0, -30))).toMatchObject({
     stdout: 't4_intr;ip_input 8\ncpu_idle 2\n',
-    stderr:
-      'ppsgate: standard input looks cut short, its last line has no end: what there is of it is read.\n',
+    stderr: 'ppsgate: standard input looks cut short, its last line has no end: what there is of it is read.\n',
     status: 0,
   });
 });
@@ -127,8 +122,7 @@ function run(args: readonly string[], input = '') {
 }
 
 function commandLine(args: readonly string[]): string[] {
-  const source = (path: string) =>
-    JSON.stringify(new URL(`../../../${path}`, import.meta.url).href);
+  const source = (path: string) => JSON.stringify(new URL(`../../../${path}`, import.meta.url).href);
   const entry = `
     import { Command } from ${source('node_modules/commander/index.js')};
     import { define } from ${source('src/cli/commands/fold.ts')};

@@ -57,8 +57,7 @@ async function ppsgate(...args: string[]) {
   return { status, stdout: await stdout, stderr: await stderr };
 }
 
-const comments = (): string[] =>
-  phabricator.state.transactions.flatMap(({ comment }) => comment?.raw ?? []);
+const comments = (): string[] => phabricator.state.transactions.flatMap(({ comment }) => comment?.raw ?? []);
 
 const theQueue = () => openInbox(inboxIn(join(folder, 'relay')), () => new Date());
 
@@ -97,12 +96,9 @@ test('the diffs of a revision are bisected as commits, and an obstacle is report
   const one = await ppsgate(...bisect, '--answer', '--run', 'first');
   expect(one.status).toBe(2);
   expect(one.stderr).toMatch(/D1 has no earlier diff than \d+ that applies/);
-  expect(comments()).toEqual([
-    expect.stringMatching(/not measured.*has no earlier diff.*run first`$/s),
-  ]);
+  expect(comments()).toEqual([expect.stringMatching(/not measured.*has no earlier diff.*run first`$/s)]);
   const base = git(repository, 'rev-parse', 'HEAD');
-  const installed = (text: string) =>
-    raw.replaceAll('sys/net/if.c', 'dut/a.conf').replace('fast', text);
+  const installed = (text: string) => raw.replaceAll('sys/net/if.c', 'dut/a.conf').replace('fast', text);
   const [revision] = phabricator.state.revisions;
   if (revision === undefined) throw new Error('There is D1.');
   for (const text of ['slow', 'slower']) {

@@ -61,9 +61,7 @@ test('a faulty testbed is quarantined with the reason, and released once it is f
   fix(lab);
   const fixed = await ppsgate('testbeds', 'health');
   expect(fixed.status).toBe(0);
-  expect(fixed.stdout).toMatch(
-    /All checks passed\. Its fault is fixed, so its quarantine is lifted\.\n$/,
-  );
+  expect(fixed.stdout).toMatch(/All checks passed\. Its fault is fixed, so its quarantine is lifted\.\n$/);
   expect((await readLab(store)).quarantines.size).toBe(0);
 });
 
@@ -127,9 +125,7 @@ test('prints everything as JSON', async () => {
     {
       testbed: 'shelf',
       kind: 'wrong',
-      diagnostics: expect.arrayContaining([
-        expect.objectContaining({ kind: 'wrong', what: 'the files of the DUT' }),
-      ]),
+      diagnostics: expect.arrayContaining([expect.objectContaining({ kind: 'wrong', what: 'the files of the DUT' })]),
       quarantine: { kind: 'stands', by: 'ppsgate' },
     },
     {

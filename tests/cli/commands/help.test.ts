@@ -3,10 +3,7 @@ import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { programFor } from '../../../src/cli/commands/commands.ts';
 
-const withSubcommands = (command: Command): Command[] => [
-  command,
-  ...command.commands.flatMap(withSubcommands),
-];
+const withSubcommands = (command: Command): Command[] => [command, ...command.commands.flatMap(withSubcommands)];
 
 const pathOf = (command: Command): string =>
   command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;

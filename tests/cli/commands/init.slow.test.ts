@@ -17,11 +17,7 @@ const workflow = '.github/workflows/ppsgate.yml';
 const publisher = '.github/workflows/ppsgate-publish.yml';
 
 /** Runs init there and returns its output; `ask` replies like a person at a terminal. */
-async function init(
-  directory: string,
-  options: InitOptions = { action },
-  ask?: (question: string) => Promise<string>,
-) {
+async function init(directory: string, options: InitOptions = { action }, ask?: (question: string) => Promise<string>) {
   const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   try {
     const apiUrl = 'http://127.0.0.1:1';
@@ -91,9 +87,7 @@ test('for a tree of FreeBSD it writes guests of an image, a builder and a workfl
   expect(scenarios).toEqual(['forwarding', 'pf-stateful', 'ipfw-stateful']);
   const { gate } = parseYaml(read(directory, workflow)).jobs;
   expect(gate).toMatchObject({ 'runs-on': 'ubuntu-24.04', permissions: { contents: 'read' } });
-  expect(
-    gate.steps.map(({ name, uses, id }: Record<string, string>) => name ?? id ?? uses),
-  ).toEqual([
+  expect(gate.steps.map(({ name, uses, id }: Record<string, string>) => name ?? id ?? uses)).toEqual([
     expect.stringContaining('actions/checkout@'),
     expect.stringContaining('actions/cache@'),
     'Fetch the image of FreeBSD',
@@ -219,14 +213,11 @@ describe('a repository without rules', () => {
   test.each([
     ['with --yes', { action, yes: true }, undefined],
     ['at a terminal where they are wanted', { action }, async () => ''],
-  ] as const)(
-    'gets some that change nothing of what ppsgate sends, %s',
-    async (_, options, ask) => {
-      const directory = newRepository();
-      expect(await init(directory, options, ask)).toContain(`created  ${rules}\n`);
-      expect(read(directory, rules)).toBe(starterRules);
-    },
-  );
+  ] as const)('gets some that change nothing of what ppsgate sends, %s', async (_, options, ask) => {
+    const directory = newRepository();
+    expect(await init(directory, options, ask)).toContain(`created  ${rules}\n`);
+    expect(read(directory, rules)).toBe(starterRules);
+  });
 
   test('is reported, and gets example rules on request', async () => {
     const directory = newRepository();
@@ -266,15 +257,12 @@ test.each([
   ['has it', 'phabricator: { url: "https://reviews.example.org" }\n', true],
   ['has none', '# phabricator: {}\n', false],
   ['cannot be read', 'phabricator: [\n', false],
-])(
-  'the Conduit secret is passed where ppsgate.yml has Phabricator: it %s',
-  async (_, config, passes) => {
-    const directory = newRepository();
-    commit(directory, { 'ppsgate.yml': config });
-    await init(directory);
-    expect(read(directory, workflow).includes('secrets.PPSGATE_CONDUIT_TOKEN')).toBe(passes);
-  },
-);
+])('the Conduit secret is passed where ppsgate.yml has Phabricator: it %s', async (_, config, passes) => {
+  const directory = newRepository();
+  commit(directory, { 'ppsgate.yml': config });
+  await init(directory);
+  expect(read(directory, workflow).includes('secrets.PPSGATE_CONDUIT_TOKEN')).toBe(passes);
+});
 
 test('the second workflow of an earlier version is left, with what to do', async () => {
   const directory = newRepository();
@@ -392,8 +380,7 @@ test('names the obstacle to a file', async () => {
 });
 
 describe('a repository that has rules', () => {
-  const overlayIn = async (directory: string) =>
-    (await loadConfig(join(directory, 'ppsgate.yml'))).overlay;
+  const overlayIn = async (directory: string) => (await loadConfig(join(directory, 'ppsgate.yml'))).overlay;
 
   test.each([
     ['at its top', 'nftables.conf'],

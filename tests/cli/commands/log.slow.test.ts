@@ -41,15 +41,7 @@ test('prints what was reserved, the newest last, with how long it was waited for
   const rows = stdout.trimEnd().split('\n');
   expect(rows.map((row) => row.split(/ {2,}/)).slice(0, 3)).toEqual([
     ['WHEN', 'TESTBED', 'WHO', 'FOR', 'WAITED', 'HELD', 'OUTCOME'],
-    [
-      '2026-03-01 09:25',
-      'hp',
-      holder.who,
-      'gate of main..fast',
-      '25 min',
-      '41 min',
-      'no-regression',
-    ],
+    ['2026-03-01 09:25', 'hp', holder.who, 'gate of main..fast', '25 min', '41 min', 'no-regression'],
     [
       '2026-03-01 09:30',
       '–',
@@ -60,9 +52,7 @@ test('prints what was reserved, the newest last, with how long it was waited for
       'its place in the queue went to main..faster',
     ],
   ]);
-  expect(rows.slice(3).join('\n')).toMatch(
-    /carol@lab2 .* 5 min +holds it now\n.*bob@lab2 .* regression$/,
-  );
+  expect(rows.slice(3).join('\n')).toMatch(/carol@lab2 .* 5 min +holds it now\n.*bob@lab2 .* regression$/);
 });
 
 test('a lost holder is logged as gone', async () => {
@@ -78,18 +68,14 @@ test('is of one testbed alone where it is named, as a table and as JSON', async 
   await place.take('rack');
   expect((await place.ppsgate('testbeds', 'log', 'rack')).stdout.split('\n')).toHaveLength(3);
   const { stdout } = await place.ppsgate('testbeds', 'log', 'hp', '--json');
-  expect(JSON.parse(stdout)).toEqual([
-    expect.objectContaining({ testbed: 'hp', holder, outcome: 'no-regression' }),
-  ]);
+  expect(JSON.parse(stdout)).toEqual([expect.objectContaining({ testbed: 'hp', holder, outcome: 'no-regression' })]);
 });
 
 test('an unknown name is wrong usage, and one without a past is not', async () => {
   const { ppsgate } = await two();
   expect(await ppsgate('testbeds', 'log', 'rakc')).toMatchObject({
     status: 2,
-    stderr: expect.stringMatching(
-      /no testbed "rakc"; the testbeds are hp, rack; did you mean `rack`\?$/m,
-    ),
+    stderr: expect.stringMatching(/no testbed "rakc"; the testbeds are hp, rack; did you mean `rack`\?$/m),
   });
   expect(await ppsgate('testbeds', 'log', 'rack')).toMatchObject({
     status: 0,

@@ -57,8 +57,7 @@ test('shows an example in its help', () => {
 });
 
 function run(args: readonly string[], input = '') {
-  const source = (path: string) =>
-    JSON.stringify(new URL(`../../../${path}`, import.meta.url).href);
+  const source = (path: string) => JSON.stringify(new URL(`../../../${path}`, import.meta.url).href);
   const entry = `
     import { Command } from ${source('node_modules/commander/index.js')};
     import { define } from ${source('src/cli/commands/ministat.ts')};

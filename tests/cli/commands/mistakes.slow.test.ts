@@ -43,19 +43,14 @@ beforeAll(() => {
 
 const range = ['gate', '--patch', 'main..my-branch'];
 const kernels = ['--base-kernel', 'dut/nftables.conf', '--patched-kernel', 'ppsgate.yml'];
-const linuxKernel =
-  'a .deb or a tar archive with boot/vmlinuz-* and its lib/modules/* (docs/how-to/virtual.md)';
-const freebsdKernel =
-  'a tar archive with `kernel` and its modules at its top (docs/how-to/freebsd-kernels.md)';
+const linuxKernel = 'a .deb or a tar archive with boot/vmlinuz-* and its lib/modules/* (docs/how-to/virtual.md)';
+const freebsdKernel = 'a tar archive with `kernel` and its modules at its top (docs/how-to/freebsd-kernels.md)';
 const revision = 'or a revision like D27401 or D27401:80677';
 const scenarios = 'forwarding, nftables-stateless, nftables-stateful';
 
 test.for([
   [['gate', '--patch', ''], '--patch is missing: see `ppsgate gate --help`.'],
-  [
-    ['gate', '--patch', 'main'],
-    `--patch: expected commits as BASE..HEAD, like main..HEAD, ${revision}, found "main".`,
-  ],
+  [['gate', '--patch', 'main'], `--patch: expected commits as BASE..HEAD, like main..HEAD, ${revision}, found "main".`],
   [
     ['gate', '--patch', 'my-branch'],
     `--patch: expected commits as BASE..HEAD, like main..my-branch, ${revision}, found "my-branch".`,
@@ -96,32 +91,17 @@ test.for([
     [...range, '--repository', 'https://github.com/example/router'],
     '--repository: "https://github.com/example/router" is an address: clone it, and name the folder.',
   ],
-  [
-    [...range, '--repository', '/'],
-    '--repository: / is not a git repository: name the repository with the commits.',
-  ],
+  [[...range, '--repository', '/'], '--repository: / is not a git repository: name the repository with the commits.'],
   [
     [...range, '--config', 'none.yml'],
     'HERE/none.yml: there is no such file; write one with `ppsgate init`, or name yours',
   ],
   [[...range, '--margin', 'x', '--json'], '--margin: expected a percentage like 2%, found "x".'],
-  [
-    [...range, '--max-runs', 'many'],
-    '--max-runs: expected a whole number from 2 to 10000, found "many".',
-  ],
-  [
-    ['gate', '--resume', '.', '--max-runs', '-4'],
-    '--max-runs: expected a whole number from 2 to 10000, found "-4".',
-  ],
+  [[...range, '--max-runs', 'many'], '--max-runs: expected a whole number from 2 to 10000, found "many".'],
+  [['gate', '--resume', '.', '--max-runs', '-4'], '--max-runs: expected a whole number from 2 to 10000, found "-4".'],
   [[...range, '--seed', ''], '--seed: expected a whole number from 0 to 2147483647, found "".'],
-  [
-    [...range, '--priority', 'high'],
-    '--priority: expected one of release, patch, rerun, found "high".',
-  ],
-  [
-    [...range, '--families', 'ipv6'],
-    '--families: expected one of inet4, inet6, found "ipv6"; did you mean `inet6`?',
-  ],
+  [[...range, '--priority', 'high'], '--priority: expected one of release, patch, rerun, found "high".'],
+  [[...range, '--families', 'ipv6'], '--families: expected one of inet4, inet6, found "ipv6"; did you mean `inet6`?'],
   [
     [...range, '--scenarios', 'nftables'],
     `--scenarios: expected one of ${scenarios}, found "nftables"; did you mean \`nftables-stateless\` or \`nftables-stateful\`?`,
@@ -164,14 +144,8 @@ test.for([
     ['reserve', '', '--', 'true'],
     '<selector> is empty: name a testbed, or required properties like "mellanox and 40G".',
   ],
-  [
-    ['badge', '--repository', 'a/b', '--branch', ''],
-    '--branch: expected the name of a branch, found "".',
-  ],
-  [
-    ['release', '--directory', 'gone'],
-    '--directory: HERE/gone does not exist: name the work directory of a gate.',
-  ],
+  [['badge', '--repository', 'a/b', '--branch', ''], '--branch: expected the name of a branch, found "".'],
+  [['release', '--directory', 'gone'], '--directory: HERE/gone does not exist: name the work directory of a gate.'],
   [[...range, '--directory', 'ppsgate.yml'], '--directory: ppsgate.yml is a file: name a folder.'],
   [
     [...range, '--margin', '2', '%'],
@@ -196,10 +170,7 @@ test.for([
     '--patch: the base "main~9" would be older than main~0, the first commit: name that or a later one, or check it out with its history (fetch-depth: 0).',
   ],
   [['--config', 'x', 'gate'], '--config must follow the command: write `ppsgate gate --config`.'],
-  [
-    ['badge', '--repository', 'a/b', '--branch', 'a b'],
-    '--branch: expected the name of a branch, found "a b".',
-  ],
+  [['badge', '--repository', 'a/b', '--branch', 'a b'], '--branch: expected the name of a branch, found "a b".'],
   [['quarantine', 'nope'], 'HERE/ppsgate.yml has no testbed "nope": it has lab, far.'],
   [
     ['report', 'dut/nftables.conf'],
@@ -228,18 +199,9 @@ test.for([
     ['reserve', 'lab', '--priority', 'high', '--', 'true'],
     '--priority: expected one of release, patch, rerun, found "high".',
   ],
-  [
-    ['poll', '--every', 'x'],
-    '--every: expected a whole number of seconds from 10 to 3600, found "x".',
-  ],
-  [
-    ['poll', '--every', '-10'],
-    '--every: expected a whole number of seconds from 10 to 3600, found "-10".',
-  ],
-  [
-    ['analyze', '.', '--false-alarms', '-1%'],
-    '--false-alarms: expected a percentage like 2%, found "-1%".',
-  ],
+  [['poll', '--every', 'x'], '--every: expected a whole number of seconds from 10 to 3600, found "x".'],
+  [['poll', '--every', '-10'], '--every: expected a whole number of seconds from 10 to 3600, found "-10".'],
+  [['analyze', '.', '--false-alarms', '-1%'], '--false-alarms: expected a percentage like 2%, found "-1%".'],
   [['demo', '--seed', 'x'], '--seed: expected a whole number from 0 to 2147483647, found "x".'],
   [
     ['demo', '--freebsd'],
@@ -261,10 +223,7 @@ test.for([
     ['demo', '--design', 'sequential'],
     '--design: expected one of fixed, group-sequential, found "sequential"; did you mean `group-sequential`?',
   ],
-  [
-    ['init', '--runner', 'x'],
-    '--runner: expected ubuntu-latest, or labels like self-hosted,lab, found "x".',
-  ],
+  [['init', '--runner', 'x'], '--runner: expected ubuntu-latest, or labels like self-hosted,lab, found "x".'],
 ] as const)('ppsgate %j reports what is wrong', ([words, sentence]) => {
   expect(run(words)).toEqual({
     status: 2,

@@ -28,16 +28,8 @@ type Told = readonly [texts: Overrides, calledAs: NamingStyle, told: string];
 test.for<Told>([
   [{ margin: '2' }, flag, '--margin: expected a percentage like 2%, found "2".'],
   [{ margin: '-1%' }, flag, '--margin: expected a percentage like 2%, found "-1%".'],
-  [
-    { falseAlarms: '50%' },
-    flag,
-    '--false-alarms: expected a percentage from 0.01% to 20%, found "50%".',
-  ],
-  [
-    { scenarios: 'forwarding,,' },
-    flag,
-    '--scenarios: expected names with one comma in between, found "forwarding,,".',
-  ],
+  [{ falseAlarms: '50%' }, flag, '--false-alarms: expected a percentage from 0.01% to 20%, found "50%".'],
+  [{ scenarios: 'forwarding,,' }, flag, '--scenarios: expected names with one comma in between, found "forwarding,,".'],
   [{ power: '5%' }, flag, '--power: expected a percentage from 50% to 99.9%, found "5%".'],
   [{ maxRuns: 'many' }, flag, '--max-runs: expected a whole number from 2 to 10000, found "many".'],
   [{ maxRuns: '-4' }, flag, '--max-runs: expected a whole number from 2 to 10000, found "-4".'],
@@ -45,36 +37,16 @@ test.for<Told>([
   [{ maxRuns: 'NaN' }, input, 'max-runs: expected a whole number from 2 to 10000, found "NaN".'],
   [{ maxRuns: '1' }, comment, 'runs: expected a whole number from 2 to 10000, found 1.'],
   [{ maxRuns: '1' }, step, 'maxRuns: expected a whole number from 2 to 10000, found 1.'],
-  [
-    { design: 'fixd' },
-    flag,
-    '--design: expected one of fixed, group-sequential, found "fixd"; did you mean `fixed`?',
-  ],
+  [{ design: 'fixd' }, flag, '--design: expected one of fixed, group-sequential, found "fixd"; did you mean `fixed`?'],
   [
     { design: 'sequential' },
     flag,
     '--design: expected one of fixed, group-sequential, found "sequential"; did you mean `group-sequential`?',
   ],
-  [
-    { profile: '20' },
-    flag,
-    '--profile: expected a duration like 500 ms, 12 s, 2 min or 30 d, found "20".',
-  ],
-  [
-    { profile: 'maybe' },
-    comment,
-    'profile: expected on, off or a duration like 20 s, found "maybe".',
-  ],
-  [
-    { families: 'ipv4' },
-    flag,
-    '--families: expected one of inet4, inet6, found "ipv4"; did you mean `inet4`?',
-  ],
-  [
-    { families: 'inet4,IPv6' },
-    input,
-    'families: expected one of inet4, inet6, found "IPv6"; did you mean `inet6`?',
-  ],
+  [{ profile: '20' }, flag, '--profile: expected a duration like 500 ms, 12 s, 2 min or 30 d, found "20".'],
+  [{ profile: 'maybe' }, comment, 'profile: expected on, off or a duration like 20 s, found "maybe".'],
+  [{ families: 'ipv4' }, flag, '--families: expected one of inet4, inet6, found "ipv4"; did you mean `inet4`?'],
+  [{ families: 'inet4,IPv6' }, input, 'families: expected one of inet4, inet6, found "IPv6"; did you mean `inet6`?'],
   [
     { metric: 'cpu' },
     flag,
@@ -85,11 +57,7 @@ test.for<Told>([
     step,
     'metric: expected one of pps, nsPerPacket, instructionsPerPacket, found "ns"; did you mean `nsPerPacket`?',
   ],
-  [
-    { metric: 'udp' },
-    flag,
-    '--metric: expected one of pps, nsPerPacket, instructionsPerPacket, found "udp".',
-  ],
+  [{ metric: 'udp' }, flag, '--metric: expected one of pps, nsPerPacket, instructionsPerPacket, found "udp".'],
   [
     { scenarios: 'nft' },
     flag,
@@ -125,20 +93,11 @@ test.each([
   ['margin: 2%', 'margin: unknown key `margin`; it belongs under `gate`'],
   ['max-runs: 8', 'max-runs: unknown key `max-runs`; `maxRuns` belongs under `gate`'],
   ['flows: 8', 'flows: unknown key `flows`; it belongs under `traffic`'],
-  [
-    'gate: { families: [inet6] }',
-    'gate.families: unknown key `families`; it belongs at the top of the file',
-  ],
+  ['gate: { families: [inet6] }', 'gate.families: unknown key `families`; it belongs at the top of the file'],
   ['gate: { rate: 1 Mpps }', 'gate.rate: unknown key `rate`; it belongs under `traffic`'],
   ['gate: { maxruns: 8 }', 'gate.maxruns: unknown key `maxruns`; did you mean `maxRuns`?'],
-  [
-    'gate: { maxRuns: .nan }',
-    'gate.maxRuns: expected a whole number from 2 to 10000, found no number',
-  ],
-  [
-    'families: [ipv4]',
-    'families[0]: expected one of inet4, inet6, found "ipv4"; did you mean `inet4`?',
-  ],
+  ['gate: { maxRuns: .nan }', 'gate.maxRuns: expected a whole number from 2 to 10000, found no number'],
+  ['families: [ipv4]', 'families[0]: expected one of inet4, inet6, found "ipv4"; did you mean `inet4`?'],
   [
     'scenarios: [inet6]',
     'scenarios[0]: expected one of forwarding, nftables-stateless, nftables-stateful, found "inet6"; did you mean the family `inet6`?',
@@ -190,10 +149,7 @@ test.each([
   ['testbeds quarantine', 'there is no command "quarantine"; did you mean `ppsgate quarantine`?'],
   ['queue', 'there is no command "queue"; did you mean `ppsgate testbeds`?'],
   ['testbeds hp-t540', 'there is no command "hp-t540": see `ppsgate testbeds --help`.'],
-  [
-    'gate --frame-size 128',
-    'there is no option --frame-size; set `traffic.frameSize` in ppsgate.yml.',
-  ],
+  ['gate --frame-size 128', 'there is no option --frame-size; set `traffic.frameSize` in ppsgate.yml.'],
   ['ministat --rate 1', 'there is no option --rate: see `ppsgate ministat --help`.'],
   ['testbeds --jsn', 'there is no option --jsn; did you mean `--json`?'],
   ['phabricator chek', 'there is no command "chek"; did you mean `check`?'],

@@ -36,10 +36,7 @@ test('keeps the measurements of an interrupted run, and needs no testbed for tha
   const { ppsgate, folder, path } = await aNightlyRunCutShort();
   const words = ['--resume', 'work', '--repository', path, '--data', 'data'];
   const { status, stdout, stderr } = await ppsgate('nightly', ...words);
-  expect([status, stdout]).toEqual([
-    0,
-    expect.stringMatching(/loses nothing.*\nReport: work\/report\/index\.html\n$/),
-  ]);
+  expect([status, stdout]).toEqual([0, expect.stringMatching(/loses nothing.*\nReport: work\/report\/index\.html\n$/)]);
   expect(stderr).not.toContain('warning');
   const nightlyRuns = join(folder, 'data', 'trend', 'fake', 'forwarding-inet4', '2026.jsonl');
   const [line, ...more] = readFileSync(nightlyRuns, 'utf8').trimEnd().split('\n');

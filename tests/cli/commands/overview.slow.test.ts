@@ -63,9 +63,7 @@ test('shows for each testbed whether it is free, held, in quarantine or left beh
       name: 'shelf',
       kind: 'linux',
       state: 'left-behind',
-      leftBy: [
-        { who: 'dan@lab3', purpose: 'by hand', testbed: 'shelf', since: expect.any(String) },
-      ],
+      leftBy: [{ who: 'dan@lab3', purpose: 'by hand', testbed: 'shelf', since: expect.any(String) }],
     },
     { name: 'rack', kind: 'linux', state: 'free' },
     {
@@ -135,9 +133,7 @@ test('a testbed that shares a machine with one that is held is held, too', async
   await take('hp');
   const { testbeds }: TestbedsOverview = JSON.parse((await ppsgate('testbeds', '--json')).stdout);
   expect(testbeds).toMatchObject([{ state: 'held' }, { state: 'held', held: { testbed: 'hp' } }]);
-  expect((await ppsgate('testbeds')).stdout).toContain(
-    '\n    as hp, which shares a machine with it\n',
-  );
+  expect((await ppsgate('testbeds')).stdout).toContain('\n    as hp, which shares a machine with it\n');
 });
 
 const held: TestbedsOverview = {

@@ -11,8 +11,7 @@ import { commit, git, newRepository } from '../../fakes/repository.ts';
 
 const cli = join(inject('bundle'), 'cli.js');
 
-const check = (config: string, ...args: string[]) =>
-  ppsgate('phabricator', 'check', '-c', config, ...args);
+const check = (config: string, ...args: string[]) => ppsgate('phabricator', 'check', '-c', config, ...args);
 
 async function ppsgate(...args: string[]) {
   const child = spawn(process.execPath, [cli, ...args], {
@@ -97,19 +96,15 @@ test('a configuration without a Phabricator is wrong usage, and the error names 
   expect(stderr).toContain('The configuration has no `phabricator`: write at least');
 });
 
-test.each([
-  'relay',
-  'poll --once',
-  'gate --patch D1 --repository .',
-  'gate --patch D1 --repository . --answer',
-])('%s ends with one sentence where the authority’s file is not there', async (line) => {
-  const { relay, ...setUp } = await aSetUp();
-  const directory = join(temporaryFolder(), 'relay');
-  const config = configFile({ ...setUp, ca: 'nowhere.pem', relay: { ...relay, directory } });
-  const { status, stderr } = await ppsgate(...line.split(' '), '--config', config);
-  expect(stderr).toMatch(
-    /^ppsgate: `phabricator\.ca` cannot be read \(\S+nowhere\.pem: ENOENT[^\n]*\n$/,
-  );
-  expect(status).toBe(2);
-  expect(existsSync(directory)).toBe(false);
-});
+test.each(['relay', 'poll --once', 'gate --patch D1 --repository .', 'gate --patch D1 --repository . --answer'])(
+  '%s ends with one sentence where the authority’s file is not there',
+  async (line) => {
+    const { relay, ...setUp } = await aSetUp();
+    const directory = join(temporaryFolder(), 'relay');
+    const config = configFile({ ...setUp, ca: 'nowhere.pem', relay: { ...relay, directory } });
+    const { status, stderr } = await ppsgate(...line.split(' '), '--config', config);
+    expect(stderr).toMatch(/^ppsgate: `phabricator\.ca` cannot be read \(\S+nowhere\.pem: ENOENT[^\n]*\n$/);
+    expect(status).toBe(2);
+    expect(existsSync(directory)).toBe(false);
+  },
+);

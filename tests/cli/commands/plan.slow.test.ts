@@ -34,20 +34,17 @@ beforeEach(() => {
 });
 
 function run(...words: string[]) {
-  const { stdout, stderr, status } = spawnSync(
-    process.execPath,
-    [join(inject('bundle'), 'cli.js'), 'plan', ...words],
-    { cwd: folder, encoding: 'utf8' },
-  );
+  const { stdout, stderr, status } = spawnSync(process.execPath, [join(inject('bundle'), 'cli.js'), 'plan', ...words], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
   return { stdout, stderr, status };
 }
 
 function knowBase(): void {
   const durations = { bootSeconds: 180, trialSeconds: 25, trafficSeconds: 15, buildSeconds: 300 };
   const lines = [1, 2, 3].map((day) =>
-    JSON.stringify(
-      aHistoryEntry({ at: `2026-10-0${day}T12:00:00.000Z`, testbed: 'rack', durations }),
-    ),
+    JSON.stringify(aHistoryEntry({ at: `2026-10-0${day}T12:00:00.000Z`, testbed: 'rack', durations })),
   );
   writeFileSync(join(folder, 'history.jsonl'), `${lines.join('\n')}\n`);
 }
@@ -101,9 +98,7 @@ describe('of a patch', () => {
   test('it shows the minutes if something would be', () => {
     commit(folder, { 'dut/nftables.conf': '# another\n' });
     git(folder, 'branch', 'work');
-    expect(run('--patch', `${base}..work`, '--testbed', 'desk').stdout).toMatch(
-      /^desk: free now\n/,
-    );
+    expect(run('--patch', `${base}..work`, '--testbed', 'desk').stdout).toMatch(/^desk: free now\n/);
   });
 });
 

@@ -12,8 +12,7 @@ test('a testbed is out of use with its reason until that is lifted', async () =>
   const put = await ppsgate('quarantine', 'here', '--reason', 'port 1 loses its link');
   expect(put).toMatchObject({
     status: 0,
-    stdout:
-      'here is in quarantine and cannot be reserved until `ppsgate quarantine here --lift`.\n',
+    stdout: 'here is in quarantine and cannot be reserved until `ppsgate quarantine here --lift`.\n',
   });
   expect((await readLab(store)).quarantines.get('here')).toMatchObject({
     reason: 'port 1 loses its link',
@@ -26,9 +25,7 @@ test('a testbed is out of use with its reason until that is lifted', async () =>
 
   const lifted = await ppsgate('quarantine', 'here', '--lift');
   expect(lifted.status).toBe(0);
-  expect(lifted.stdout).toMatch(
-    /^here is available again; it was in quarantine: port 1 loses its link \(.*\)\.\n$/,
-  );
+  expect(lifted.stdout).toMatch(/^here is available again; it was in quarantine: port 1 loses its link \(.*\)\.\n$/);
   expect((await ppsgate('reserve', 'here', '--', 'true')).status).toBe(0);
 });
 
@@ -77,10 +74,7 @@ test('lifting what is not there is no error', async () => {
 
 test.for([
   [['rakc', '--lift'], /has no testbed "rakc": it has here, rack; did you mean `rack`\?$/m],
-  [
-    ['rack'],
-    /Give the reason for the quarantine of rack with --reason TEXT, or lift it with --lift\.$/m,
-  ],
+  [['rack'], /Give the reason for the quarantine of rack with --reason TEXT, or lift it with --lift\.$/m],
   [['rack', '--reason', 'x', '--lift'], /with --reason TEXT, or lift it with --lift\.$/m],
   [['rack', '--reason', ' '], /with --reason TEXT/],
 ] as const)('wrong usage is reported: %s', async ([args, message]) => {

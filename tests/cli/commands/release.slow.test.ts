@@ -96,10 +96,7 @@ test.for([
   [[], /Name a testbed or a directory/],
   [['hp', '--directory', '.'], /Name a testbed or a directory/],
   [['--directory', ''], /Name a testbed or a directory/],
-  [
-    ['--directory', 'gone'],
-    /^ppsgate: --directory: \/\S+\/gone does not exist: name the work directory of a gate\.$/m,
-  ],
+  [['--directory', 'gone'], /^ppsgate: --directory: \/\S+\/gone does not exist: name the work directory of a gate\.$/m],
   [['hp'], /hp is released by its holder; to take it from the holder, add --force\.$/m],
   [['twni', '--force'], /did you mean `twin`\?$/m],
 ] as const)('wrong usage is reported: %s', async ([args, message]) => {
@@ -142,9 +139,7 @@ test('testbeds that several gates left in folders of one directory are all relea
     await keepLease(join(folder, 'ppsgate-gate-1', name), own, config.reservations);
   }
   expect(await ppsgate('release', '--directory', 'ppsgate-gate-1')).toMatchObject({
-    stdout: ['hp', 'rcc']
-      .map((name) => `${name} is released; its next holder restores its base.\n`)
-      .join(''),
+    stdout: ['hp', 'rcc'].map((name) => `${name} is released; its next holder restores its base.\n`).join(''),
   });
   expect((await readLab(store)).held.size).toBe(0);
 });

@@ -53,9 +53,7 @@ test('a testbed that is out of reach at the end is left to its next holder', asy
   writeFileSync(join(folder, 'go'), '');
   const { status, stderr } = await reserved.ended;
   expect(status).toBe(0);
-  expect(stderr).toMatch(
-    /shelf could not be restored to its base \(.*\): its next holder restores it\.$/m,
-  );
+  expect(stderr).toMatch(/shelf could not be restored to its base \(.*\): its next holder restores it\.$/m);
   const { held, used } = await readLab(store);
   expect([held.size, used.size > 0]).toEqual([0, true]);
 });
@@ -110,17 +108,14 @@ test('SIGTERM goes to the command, and the testbed is released once that has end
 test.for([
   ['SIGINT', 130],
   ['SIGHUP', 129],
-] as const)(
-  '%s ends a command that does not mind it, with a shell’s number',
-  async ([name, code]) => {
-    const { start, store } = await here();
-    const reserved = start('reserve', 'here', '--', 'sh', '-c', 'echo ready; exec sleep 60');
-    await expect.poll(reserved.said, patience).toContain('ready');
-    reserved.child.kill(name);
-    expect((await reserved.ended).status).toBe(code);
-    expect(await readLog(store)).toMatchObject([{ outcome: `its command ended with ${code}` }]);
-  },
-);
+] as const)('%s ends a command that does not mind it, with a shell’s number', async ([name, code]) => {
+  const { start, store } = await here();
+  const reserved = start('reserve', 'here', '--', 'sh', '-c', 'echo ready; exec sleep 60');
+  await expect.poll(reserved.said, patience).toContain('ready');
+  reserved.child.kill(name);
+  expect((await reserved.ended).status).toBe(code);
+  expect(await readLog(store)).toMatchObject([{ outcome: `its command ended with ${code}` }]);
+});
 
 test('a command that cannot be started is reported, and the testbed is released', async () => {
   const { ppsgate, store } = await here();
@@ -140,9 +135,7 @@ test('without a command nothing is reserved, and an example is given', async () 
 
 test('options of the command are its own', async () => {
   const { ppsgate } = await here();
-  expect((await ppsgate('reserve', 'here', '--', 'echo', '--json', '-c', 'x')).stdout).toBe(
-    '--json -c x\n',
-  );
+  expect((await ppsgate('reserve', 'here', '--', 'echo', '--json', '-c', 'x')).stdout).toBe('--json -c x\n');
 });
 
 test('a testbed in quarantine is not reserved, and the reason is printed', async () => {

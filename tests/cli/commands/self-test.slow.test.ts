@@ -26,9 +26,7 @@ test('prints a line for each step, and continues after an interruption', async (
   expect(declined.stdout).toMatch(/\nAll checks passed\.\n$/);
   expect(declined.status).toBe(0);
 
-  const [directory = ''] = readdirSync(folder).filter((name) =>
-    name.startsWith('ppsgate-self-test'),
-  );
+  const [directory = ''] = readdirSync(folder).filter((name) => name.startsWith('ppsgate-self-test'));
   const words = ['--skip', fewest, '--yes', '--json', '--resume', directory];
   const agreed = await ppsgate('testbeds', 'self-test', 'shelf', ...words);
   expect(JSON.parse(agreed.stdout)).toMatchObject({

@@ -24,16 +24,13 @@ test('prints one row as JSON for each design and change, and nothing else', () =
   expect(status).toBe(0);
   const { rows } = z.strictObject({ rows: z.array(rowSchema) }).parse(JSON.parse(stdout));
   expect(rows.map(({ design, effect }) => [design, effect])).toEqual(
-    ['fixed', 'group-sequential'].flatMap((design) =>
-      [0, -0.01, -0.02, -0.5].map((effect) => [design, effect]),
-    ),
+    ['fixed', 'group-sequential'].flatMap((design) => [0, -0.01, -0.02, -0.5].map((effect) => [design, effect])),
   );
 });
 
 test('prints all four outcomes of a row as shares of one whole', () => {
   const sums = rowsOf(['--noise', '2%']).map(
-    ({ regression, noRegression, improvement, inconclusive }) =>
-      regression + noRegression + improvement + inconclusive,
+    ({ regression, noRegression, improvement, inconclusive }) => regression + noRegression + improvement + inconclusive,
   );
   expect(sums).toEqual(Array(8).fill(expect.closeTo(1, 12)));
 });
@@ -63,9 +60,7 @@ test('counts the runs of both variants, and the time in the lab by them', () => 
   const fixed = ['--noise', '1%', '--design', 'fixed', '--effects', '0', '--max-runs', '6'];
   const runs = { meanRuns: 12, p95Runs: 12 };
   expect(rowsOf(fixed)).toMatchObject([{ ...runs, meanMinutes: (12 * (240 + 68)) / 60 }]);
-  expect(rowsOf([...fixed, '--reboot', '90 s', '--traffic', '30 s'])).toMatchObject([
-    { ...runs, meanMinutes: 24 },
-  ]);
+  expect(rowsOf([...fixed, '--reboot', '90 s', '--traffic', '30 s'])).toMatchObject([{ ...runs, meanMinutes: 24 }]);
 });
 
 test('shows what builds that differ do to false alarms, with several layouts and with one', () => {
@@ -129,30 +124,17 @@ test('lines of one cell are sessions of it, and other draws than lines of severa
     return ['--noise', name, '--design', 'fixed', '--effects', '0', '--history', '10'];
   };
   const [together, apart] = [lines('together', 'a', 'a'), lines('apart', 'a', 'b')];
-  expect(run(together).stdout).toContain(
-    ': 2 of 2 sets of runs, those with at least 2 runs, of 1 cell\n',
-  );
+  expect(run(together).stdout).toContain(': 2 of 2 sets of runs, those with at least 2 runs, of 1 cell\n');
   expect(run(apart).stdout).toContain(', of 2 cells\n');
   expect(rowsOf(together)).not.toEqual(rowsOf(apart));
 });
 
 test('prints a table below what it was made of', () => {
   writeFileSync(join(folder, 'three'), `${wild}\n${quiet}\n{"pps": [1]}\n`);
-  const args = [
-    '--noise',
-    'three',
-    '--max-cv',
-    '1%',
-    '--effects',
-    '0,-2%',
-    '--design',
-    'group-sequential,fixed',
-  ];
+  const args = ['--noise', 'three', '--max-cv', '1%', '--effects', '0,-2%', '--design', 'group-sequential,fixed'];
   const { stdout } = run([...args, '--max-runs', '8', '--cells', '2', '--experiments', '1000']);
   const lines = stdout.split('\n');
-  expect(lines[0]).toBe(
-    'three: 1 of 3 sets of runs, those with at least 2 runs and a CV of at most 1 %, of 1 cell',
-  );
+  expect(lines[0]).toBe('three: 1 of 3 sets of runs, those with at least 2 runs and a CV of at most 1 %, of 1 cell');
   expect(lines[1]).toBe(
     'margin 2 %, required false alarms 1 %, power 95 %, at most 8 + 8 runs, 0 of history, 1,000 experiments a row, seed 1',
   );
@@ -174,76 +156,34 @@ test('prints a table below what it was made of', () => {
 test.each([
   [[], '--noise: missing; expected a file of JSON lines with pps, or a CV like 1%.'],
   [['--noise', ''], '--noise: expected a file of JSON lines with pps, or a CV like 1%, found "".'],
-  [
-    ['--noise', 'none'],
-    '--noise: none: there is no such file; name a file of JSON lines, or a CV like 1%.',
-  ],
-  [
-    ['--noise', '.'],
-    '--noise: .: cannot be read (EISDIR); name a file of JSON lines, or a CV like 1%.',
-  ],
-  [
-    ['--noise', 'empty'],
-    '--noise: empty: expected JSON lines with the pps of at least 2 runs, found nothing.',
-  ],
-  [
-    ['--noise', 'short'],
-    '--noise: short: expected JSON lines with the pps of at least 2 runs, found 1 with fewer.',
-  ],
-  [
-    ['--noise', 'binary'],
-    '--noise: binary:1: expected JSON like {"pps": [980100, 979500, 981200]}.',
-  ],
+  [['--noise', 'none'], '--noise: none: there is no such file; name a file of JSON lines, or a CV like 1%.'],
+  [['--noise', '.'], '--noise: .: cannot be read (EISDIR); name a file of JSON lines, or a CV like 1%.'],
+  [['--noise', 'empty'], '--noise: empty: expected JSON lines with the pps of at least 2 runs, found nothing.'],
+  [['--noise', 'short'], '--noise: short: expected JSON lines with the pps of at least 2 runs, found 1 with fewer.'],
+  [['--noise', 'binary'], '--noise: binary:1: expected JSON like {"pps": [980100, 979500, 981200]}.'],
   [['--noise', '0%'], '--noise: expected a percentage above 0% and up to 100%, found "0%".'],
-  [
-    ['--noise', '1%', '--max-cv', '1%'],
-    '--max-cv: leaves out lines of a file, but --noise is a CV: drop one of them.',
-  ],
+  [['--noise', '1%', '--max-cv', '1%'], '--max-cv: leaves out lines of a file, but --noise is a CV: drop one of them.'],
   [
     ['--noise', 'quiet', '--max-cv', '0.01%'],
     '--max-cv: quiet has no set of runs with a CV of at most 0.01 %; its quietest has 0.259 %.',
   ],
-  [
-    ['--noise', '1%', '--max-runs', '0'],
-    '--max-runs: expected a whole number from 2 to 1000, found "0".',
-  ],
-  [
-    ['--noise', '1%', '--history', '1001'],
-    '--history: expected a whole number from 0 to 1000, found "1001".',
-  ],
-  [
-    ['--noise', '1%', '--experiments', '0'],
-    '--experiments: expected a whole number from 1 to 1000000, found "0".',
-  ],
-  [
-    ['--noise', '1%', '--experiments', '1e9'],
-    '--experiments: expected a whole number from 1 to 1000000, found "1e9".',
-  ],
+  [['--noise', '1%', '--max-runs', '0'], '--max-runs: expected a whole number from 2 to 1000, found "0".'],
+  [['--noise', '1%', '--history', '1001'], '--history: expected a whole number from 0 to 1000, found "1001".'],
+  [['--noise', '1%', '--experiments', '0'], '--experiments: expected a whole number from 1 to 1000000, found "0".'],
+  [['--noise', '1%', '--experiments', '1e9'], '--experiments: expected a whole number from 1 to 1000000, found "1e9".'],
   [
     ['--noise', '1%', '--experiments', '5', '--cells', '6'],
     '--cells: expected at most the number of experiments, 5, found 6.',
   ],
-  [
-    ['--noise', '1%', '--seed', '-1'],
-    '--seed: expected a whole number from 0 to 2147483647, found "-1".',
-  ],
+  [['--noise', '1%', '--seed', '-1'], '--seed: expected a whole number from 0 to 2147483647, found "-1".'],
   [
     ['--noise', '1%', '--design', 'fixed,group-sequental'],
     '--design: expected one of fixed, group-sequential, found "group-sequental"; did you mean `group-sequential`?',
   ],
-  [
-    ['--noise', '1%', '--margin', '0%'],
-    '--margin: expected a percentage above 0% and up to 50%, found "0%".',
-  ],
+  [['--noise', '1%', '--margin', '0%'], '--margin: expected a percentage above 0% and up to 50%, found "0%".'],
   [['--noise', '1%', '--margin', '2'], '--margin: expected a percentage like 2%, found "2".'],
-  [
-    ['--noise', '1%', '--effects', '0,-100%'],
-    '--effects: expected 0, or a change from -99% to +99%, found "-100%".',
-  ],
-  [
-    ['--noise', '1%', '--build-noise', '21%'],
-    '--build-noise: expected a percentage from 0% to 20%, found "21%".',
-  ],
+  [['--noise', '1%', '--effects', '0,-100%'], '--effects: expected 0, or a change from -99% to +99%, found "-100%".'],
+  [['--noise', '1%', '--build-noise', '21%'], '--build-noise: expected a percentage from 0% to 20%, found "21%".'],
   [
     ['--noise', '1%', '--layout-variants', '21'],
     '--layout-variants: expected a whole number from 1 to 20, found "21".',
@@ -252,10 +192,7 @@ test.each([
     ['--noise', '1%', '--bisect', '--layout-variants', '8'],
     '--layout-variants: applies to gates only; drop it, or --bisect.',
   ],
-  [
-    ['--noise', '1%', '--reboot', '4'],
-    '--reboot: expected a duration like 500 ms, 12 s, 2 min or 30 d, found "4".',
-  ],
+  [['--noise', '1%', '--reboot', '4'], '--reboot: expected a duration like 500 ms, 12 s, 2 min or 30 d, found "4".'],
 ])('refuses %j with a sentence and exit code 2', (args, sentence) => {
   expect(run(args)).toMatchObject({
     stdout: '',
@@ -332,15 +269,7 @@ describe('--bisect', () => {
   });
 
   test('prints a table for people', () => {
-    const { stdout } = run([
-      '--bisect',
-      '--noise',
-      '0.5%',
-      '--experiments',
-      '5',
-      '--effects',
-      '-5%',
-    ]);
+    const { stdout } = run(['--bisect', '--noise', '0.5%', '--experiments', '5', '--effects', '-5%']);
     expect(stdout).toContain('commits  change  mean boots');
     expect(stdout).toContain('builds of 10 min');
   });

@@ -68,8 +68,7 @@ test('the results of gates of the default branch become pages', async () => {
   const [path = ''] = /testbeds\/[\w./-]+-inet4\.html/.exec(first) ?? [];
   expect(readFileSync(join(to, path), 'utf8')).toContain('one nightly run');
   const [result = ''] =
-    /results\/2026\/[\w.-]+\/report\.html/.exec(readFileSync(join(to, 'results.html'), 'utf8')) ??
-    [];
+    /results\/2026\/[\w.-]+\/report\.html/.exec(readFileSync(join(to, 'results.html'), 'utf8')) ?? [];
   expect(readFileSync(join(to, result), 'utf8')).toContain('<h1>');
 });
 
@@ -80,13 +79,7 @@ test('testbed holders are read from the data, or from a named file', async () =>
   writeFileSync(health, JSON.stringify([{ testbed: 'hp-t540', kind: 'in-use', why: 'ci has it' }]));
   await makeSite({ from, to, health });
   const page = readFileSync(join(to, 'lab.html'), 'utf8');
-  for (const text of [
-    'in quarantine',
-    'port 1 loses its link',
-    'ci has it',
-    'gate of #12',
-    '30 min',
-  ]) {
+  for (const text of ['in quarantine', 'port 1 loses its link', 'ci has it', 'gate of #12', '30 min']) {
     expect(page).toContain(text);
   }
 });

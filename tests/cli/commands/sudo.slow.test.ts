@@ -14,28 +14,21 @@ const filesOfRoot = (folder: string): string[] =>
     (name) => lstatSync(join(folder, name)).uid !== caller.uid,
   );
 
-const giveAll = (folder: string) =>
-  execFileSync('chown', ['-R', `${caller.uid}:${caller.gid}`, folder]);
+const giveAll = (folder: string) => execFileSync('chown', ['-R', `${caller.uid}:${caller.gid}`, folder]);
 
 function throughSudo(cwd: string, ...args: string[]) {
-  const { status, stderr, stdout } = spawnSync(
-    process.execPath,
-    [join(inject('bundle'), 'cli.js'), ...args],
-    {
-      cwd,
-      encoding: 'utf8',
-      env: { ...process.env, SUDO_UID: String(caller.uid), SUDO_GID: String(caller.gid) },
-    },
-  );
+  const { status, stderr, stdout } = spawnSync(process.execPath, [join(inject('bundle'), 'cli.js'), ...args], {
+    cwd,
+    encoding: 'utf8',
+    env: { ...process.env, SUDO_UID: String(caller.uid), SUDO_GID: String(caller.gid) },
+  });
   return { status, said: stdout + stderr };
 }
 
 const objectsIn = (repository: string): number =>
   readdirSync(join(repository, '.git/objects'), { recursive: true }).length;
 
-const config = ['testbeds: { lab: { kind: embedded-linux } }', 'history: history.jsonl', ''].join(
-  '\n',
-);
+const config = ['testbeds: { lab: { kind: embedded-linux } }', 'history: history.jsonl', ''].join('\n');
 
 describeWith(['root'], 'a command through sudo', () => {
   test('gate without flags writes objects of what is not committed, which are the caller’s', () => {

@@ -15,11 +15,11 @@ const patience = { timeout: 120_000 };
 function terminal(folder: string, command: string) {
   // A shell that stays would be in front as well, and some die of the Ctrl-C.
   const line = `exec '${process.execPath}' '${cli}' ${command}`;
-  const child: ChildProcessByStdio<Writable, Readable, null> = spawn(
-    'script',
-    ['-qefc', line, '/dev/null'],
-    { stdio: ['pipe', 'pipe', 'inherit'], cwd: folder, env: { ...process.env, NO_COLOR: '' } },
-  );
+  const child: ChildProcessByStdio<Writable, Readable, null> = spawn('script', ['-qefc', line, '/dev/null'], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    cwd: folder,
+    env: { ...process.env, NO_COLOR: '' },
+  });
   onTestFinished(() => void child.kill('SIGKILL'));
   let shown = '';
   child.stdout.on('data', (part) => (shown += part));
@@ -35,8 +35,7 @@ const ctrlC = '\x03';
 describeWith(['script'], 'at a terminal', () => {
   test('a Ctrl-C reaches the command once, and the testbed is released when the command ends', async () => {
     const { folder, store } = await aPlace({ here: embedded });
-    const counts =
-      'process.on("SIGINT", () => console.log("heard")); setTimeout(() => console.log("ready"), 300);';
+    const counts = 'process.on("SIGINT", () => console.log("heard")); setTimeout(() => console.log("ready"), 300);';
     const ends = 'process.once("SIGINT", () => setTimeout(() => process.exit(5), 1000));';
     const command = `'${process.execPath}' -e '${counts}${ends}setInterval(() => {}, 1000)'`;
     const { shown, type, ended } = terminal(folder, `reserve here -- ${command}`);

@@ -91,9 +91,7 @@ test('lists the testbeds that a patch may select', async () => {
 test('an unknown name is wrong usage, and so is none', async () => {
   const unknown = await testbeds('check', 'shelve', '-c', three());
   expect(unknown.status).toBe(2);
-  expect(unknown.stderr).toMatch(
-    /has no testbed "shelve": it has shelf, linux, here; did you mean `shelf`\?$/m,
-  );
+  expect(unknown.stderr).toMatch(/has no testbed "shelve": it has shelf, linux, here; did you mean `shelf`\?$/m);
   expect((await testbeds('check')).status).toBe(2);
 });
 
@@ -158,9 +156,7 @@ test('a check that sends packets waits for a running measurement, and one that o
   expect(status).toBe(0);
 
   const check = start('testbeds', 'check', 'shelf');
-  await expect
-    .poll(check.said)
-    .toMatch(/waiting for shelf: 1 of 1 in line.*shelf is held by alice@lab1/);
+  await expect.poll(check.said).toMatch(/waiting for shelf: 1 of 1 in line.*shelf is held by alice@lab1/);
   expect(check.said()).not.toContain('ssh to the DUT');
   await store.endSession(holding.session);
   await expect.poll(check.said).toContain('✓ ssh to the DUT');

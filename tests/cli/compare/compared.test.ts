@@ -62,24 +62,12 @@ test('Two binary files are compared as kernels', async () => {
 });
 
 test.for([
-  [
-    'a.nft',
-    'pf-old',
-    /a\.nft is a file like nftables\.conf, and .*pf-old is a file like pf\.conf: /,
-  ],
-  [
-    'a.nft',
-    'vmlinuz',
-    /a\.nft is a file like nftables\.conf, and .*vmlinuz is a kernel or another /,
-  ],
+  ['a.nft', 'pf-old', /a\.nft is a file like nftables\.conf, and .*pf-old is a file like pf\.conf: /],
+  ['a.nft', 'vmlinuz', /a\.nft is a file like nftables\.conf, and .*vmlinuz is a kernel or another /],
   ['overlay', 'a.nft', /overlay is an overlay with nftables\.conf, and .*a\.nft is a file like /],
   ['a.nft', 'letter.txt', /letter\.txt is a text file other than rules of nftables, pf or /],
   ['a.nft', 'missing', /missing cannot be read \(ENOENT.*\): name a file or a folder\.$/],
-  [
-    'empty',
-    'overlay',
-    /^The folder .*empty is no overlay, because it has none of nftables\.conf, /,
-  ],
+  ['empty', 'overlay', /^The folder .*empty is no overlay, because it has none of nftables\.conf, /],
 ] as const)('%s and %s are refused, with what they are', async ([old, other, sentence]) => {
   const at = inSite();
   const reading = readCompared(at(old), at(other));
@@ -102,15 +90,11 @@ test.for([
 });
 
 // Attack read/compared-names
-test.for([
-  '[a](https://example.org)',
-  '<img src=x>',
-  '@maintainer → b',
-  '`a`',
-  'a\u001b[2J',
-  'a'.repeat(201),
-])('A result whose range has the name %j is refused', (name) => {
-  const ids = { baseCommit: 'a'.repeat(40), headCommit: 'b'.repeat(40) };
-  const patch = { kind: 'range', name, title: '', author: '', ...ids };
-  expect(patchSchema.safeParse(patch).success).toBe(false);
-});
+test.for(['[a](https://example.org)', '<img src=x>', '@maintainer → b', '`a`', 'a\u001b[2J', 'a'.repeat(201)])(
+  'A result whose range has the name %j is refused',
+  (name) => {
+    const ids = { baseCommit: 'a'.repeat(40), headCommit: 'b'.repeat(40) };
+    const patch = { kind: 'range', name, title: '', author: '', ...ids };
+    expect(patchSchema.safeParse(patch).success).toBe(false);
+  },
+);

@@ -97,9 +97,7 @@ test('an interrupted creation is repeated, and leaves nothing but the repository
 
 test('the settings of the demo’s user do not matter', async () => {
   const { directory } = await made();
-  expect(git(directory, 'log', '-1', '--format=%an <%ae>')).toBe(
-    'ppsgate demo <demo@ppsgate.invalid>',
-  );
+  expect(git(directory, 'log', '-1', '--format=%an <%ae>')).toBe('ppsgate demo <demo@ppsgate.invalid>');
 });
 
 test('the commits of the bisection are a line, of which one costs packets and two do not load', async () => {
@@ -108,8 +106,7 @@ test('the commits of the bisection are a line, of which one costs packets and tw
   const line = git(directory, 'log', '--reverse', '--format=%s', baseBranch).split('\n');
   expect(line).toHaveLength(1 + 24);
   expect(line.slice(1)).toEqual(bisectCommits.map(({ subject }) => subject));
-  const rulesAt = (place: number) =>
-    git(directory, 'show', `${baseBranch}~${24 - place}:dut/nftables.conf`);
+  const rulesAt = (place: number) => git(directory, 'show', `${baseBranch}~${24 - place}:dut/nftables.conf`);
   const costOf = (place: number) => rulesAt(place).split('meta l4proto 254').length;
   const culprit = line.indexOf(culpritSubject);
   const places = line.map((_, place) => place);

@@ -25,14 +25,11 @@ test.for(configs)('the one for %s measures in the embedded lab', async ([, text]
   expect(whyUnfit(config, 'this-machine')).toBeUndefined();
 });
 
-test.for(configs)(
-  'the one for %s points editors to the schema of the pinned ppsgate',
-  ([, text]) => {
-    expect(text.split('\n')[0]).toBe(
-      `# yaml-language-server: $schema=https://raw.githubusercontent.com/example/ppsgate/${commit}/docs/ppsgate.schema.json`,
-    );
-  },
-);
+test.for(configs)('the one for %s points editors to the schema of the pinned ppsgate', ([, text]) => {
+  expect(text.split('\n')[0]).toBe(
+    `# yaml-language-server: $schema=https://raw.githubusercontent.com/example/ppsgate/${commit}/docs/ppsgate.schema.json`,
+  );
+});
 
 test('the lab in its comments can be measured on instead of the embedded lab', async () => {
   const withoutEmbedded = configs[1][1].replace(/^ {2}this-machine:\n.*\n/m, '');

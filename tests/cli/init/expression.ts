@@ -90,8 +90,7 @@ class Parser {
 }
 
 /** Texts are compared without regard to case. */
-const plain = (value: unknown): unknown =>
-  typeof value === 'string' ? value.toLowerCase() : value;
+const plain = (value: unknown): unknown => (typeof value === 'string' ? value.toLowerCase() : value);
 
 function call(name: string, [first, second]: readonly unknown[]): unknown {
   switch (name) {

@@ -62,17 +62,12 @@ test('one that is there already stays', async () => {
 test.for([
   [403, { message: 'Resource not accessible by personal access token' }, '403 Resource not'],
   [422, refusal('invalid'), '422 Validation Failed'],
-] as const)(
-  'where GitHub answers %i, a person is told how to make it',
-  async ([status, body, said]) => {
-    const { octokit } = await answering(status, body);
-    expect(await createLabel(octokit, 'example/router')).toEqual({
-      kind: 'not-created',
-      why: expect.stringContaining(
-        `The label ppsgate was not created on example/router: GitHub answered ${said}`,
-      ),
-      command:
-        'gh label create ppsgate --repo example/router --color 1d76db --description "ppsgate may measure this pull request as it stands"',
-    });
-  },
-);
+] as const)('where GitHub answers %i, a person is told how to make it', async ([status, body, said]) => {
+  const { octokit } = await answering(status, body);
+  expect(await createLabel(octokit, 'example/router')).toEqual({
+    kind: 'not-created',
+    why: expect.stringContaining(`The label ppsgate was not created on example/router: GitHub answered ${said}`),
+    command:
+      'gh label create ppsgate --repo example/router --color 1d76db --description "ppsgate may measure this pull request as it stands"',
+  });
+});

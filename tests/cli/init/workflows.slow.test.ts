@@ -65,9 +65,7 @@ function jobOf(text: string, name: string) {
 }
 
 const permissionsOf = (text: string) =>
-  Object.fromEntries(
-    Object.entries(read(text).jobs).map(([name, { permissions }]) => [name, permissions]),
-  );
+  Object.fromEntries(Object.entries(read(text).jobs).map(([name, { permissions }]) => [name, permissions]));
 
 // Attack secret/runner-root
 test('The project’s own workflow is what init writes.', async () => {
@@ -135,9 +133,7 @@ test('Jobs that measure may write nothing, and jobs that may write measure nothi
     const { jobs } = read(splitWorkflow(one));
     const commands = Object.values(jobs).flatMap(({ permissions, steps }) =>
       steps.flatMap(({ with: inputs }) =>
-        inputs.command === undefined
-          ? []
-          : [[inputs.command, Object.values(permissions).includes('write')]],
+        inputs.command === undefined ? [] : [[inputs.command, Object.values(permissions).includes('write')]],
       ),
     );
     expect(commands).toEqual([
@@ -218,8 +214,7 @@ test('the uploaded path cannot be changed by any output', () => {
 test('the job beside the lab measures what was admitted', () => {
   const text = splitWorkflow({ ...beside, hasPhabricator: true });
   const request = `\${{ needs.admit.outputs.request }}`;
-  const inputs = (name: string) =>
-    jobOf(text, name).steps.find(({ uses }) => uses === setting.action)?.with;
+  const inputs = (name: string) => jobOf(text, name).steps.find(({ uses }) => uses === setting.action)?.with;
   const token = { 'conduit-token': `\${{ secrets.PPSGATE_CONDUIT_TOKEN }}` };
   expect(inputs('gate')).toEqual({ command: 'gate', request, ...token });
   expect(inputs('bisect')).toEqual({ command: 'bisect', request, ...token });
@@ -325,9 +320,7 @@ test.for([
   ['another command', false, '/ppsgate run', 'MEMBER', { isIssue: true }],
   ['the same at a pull request', false, '/ppsgate accept', 'MEMBER', {}],
 ] as const)('a level is accepted by %s: %s', ([, expected, body, who, place]) => {
-  expect(outcome(splitWorkflow(setting), 'accept', onComment(body, who, place)).runs).toBe(
-    expected,
-  );
+  expect(outcome(splitWorkflow(setting), 'accept', onComment(body, who, place)).runs).toBe(expected);
 });
 
 describeWith(['actionlint', 'zizmor', 'git'], 'the linters of workflows', () => {
@@ -346,8 +339,6 @@ describeWith(['actionlint', 'zizmor', 'git'], 'the linters of workflows', () => 
     const lint = (program: string, ...args: string[]) =>
       execFileSync(program, args, { cwd: directory, encoding: 'utf8', stdio: 'pipe' });
     expect(lint('actionlint')).toBe('');
-    expect(lint('zizmor', '--offline', '--no-progress', '--pedantic', '.')).toContain(
-      'No findings to report',
-    );
+    expect(lint('zizmor', '--offline', '--no-progress', '--pedantic', '.')).toContain('No findings to report');
   });
 });

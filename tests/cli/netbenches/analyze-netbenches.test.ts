@@ -1,10 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import {
-  type AnalysisOptions,
-  analyzeBenches,
-} from '../../../src/cli/netbenches/analyze-netbenches.ts';
+import { type AnalysisOptions, analyzeBenches } from '../../../src/cli/netbenches/analyze-netbenches.ts';
 import { readBenches } from '../../../src/cli/netbenches/directory.ts';
 import { renderAnalysis } from '../../../src/cli/netbenches/render.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
@@ -70,9 +67,7 @@ test('another base may be named, by image or by label', async () => {
 
 test('one variant alone has its numbers and nothing that it is compared with', async () => {
   const { sets, comparisons } = await analyze(benches({ 'r1.inet4': around(5e6) }));
-  expect(sets[0]?.runs.map(({ medianPps }) => Math.round(medianPps / 1e5) / 10)).toEqual(
-    new Array(5).fill(5),
-  );
+  expect(sets[0]?.runs.map(({ medianPps }) => Math.round(medianPps / 1e5) / 10)).toEqual(new Array(5).fill(5));
   expect(comparisons).toEqual([]);
 });
 
@@ -123,15 +118,11 @@ test('names from a directory reach a terminal without its control characters', a
 });
 
 describeWith(['shared/corpus/runs'], 'studies of the netbenches archive', () => {
-  const study = (name: string) =>
-    analyze(sharedFolder(`corpus/runs/${name}`), { netbenchesTrim: true });
+  const study = (name: string) => analyze(sharedFolder(`corpus/runs/${name}`), { netbenchesTrim: true });
 
   test('D12685 is an improvement, and its published tables are below the verdict', async () => {
     const analysis = await study('r325006-D12685');
-    expect(analysis.comparisons.map(({ verdict }) => verdict.kind)).toEqual([
-      'improvement',
-      'improvement',
-    ]);
+    expect(analysis.comparisons.map(({ verdict }) => verdict.kind)).toEqual(['improvement', 'improvement']);
     expect(renderAnalysis(analysis)).toContain('\t8.32677% +/- 1.53565%\n');
     expect(renderAnalysis(analysis)).toContain('\t26.3706% +/- 1.54172%\n');
   });

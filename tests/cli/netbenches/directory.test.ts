@@ -17,16 +17,14 @@ function benches(files: Readonly<Record<string, string>>): string {
   return folder;
 }
 
-const logsNamed = (...names: string[]) =>
-  benches(Object.fromEntries(names.map((name) => [name, log])));
+const logsNamed = (...names: string[]) => benches(Object.fromEntries(names.map((name) => [name, log])));
 
 test('a set shows the content of its .info, and its runs have both logs', async () => {
   const sender = madeLog({ pps: [7], side: 'sender' });
   const folder = benches({
     'bench.r1.aim.off.inet6.1.receiver': log,
     'bench.r1.aim.off.inet6.1.sender': sender,
-    'bench.r1.aim.off.inet6.info':
-      'IMAGE="r1"\nCFG="aim.off"\nPKTGEN="inet6"\nUNAME="FreeBSD hp 13.0-CURRENT  amd64"',
+    'bench.r1.aim.off.inet6.info': 'IMAGE="r1"\nCFG="aim.off"\nPKTGEN="inet6"\nUNAME="FreeBSD hp 13.0-CURRENT  amd64"',
   });
   expect(await readBenches(folder)).toMatchObject([
     {
@@ -173,8 +171,7 @@ describeWith(['shared/corpus/runs'], 'the archive’s directories', () => {
       ...(await readBenches(join(runs, 'r325006-D12685'))),
       ...(await readBenches(join(runs, 'r368606-D27401'))),
     ];
-    const senders = (set: (typeof sets)[number]) =>
-      set.runs.filter(({ sender }) => sender !== undefined).length;
+    const senders = (set: (typeof sets)[number]) => set.runs.filter(({ sender }) => sender !== undefined).length;
     expect(sets.map((set) => [set.image, set.family, set.runs.length, senders(set)])).toEqual([
       ['325006', 'inet4', 5, 5],
       ['325006', 'inet6', 5, 5],

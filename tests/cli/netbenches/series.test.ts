@@ -48,14 +48,9 @@ test.each([
   ['n1 989,002\n', '002'],
   ['n1 14.88Mpps\n', '14.88Mpps'],
   ['night pps\nn1 100\n', 'pps'],
-])(
-  'what may be several numbers, a unit or a header is refused and quoted: %j',
-  async (text, word) => {
-    await expect(readSeries(fileOf(text))).rejects.toThrow(
-      new RegExp(`nightlyRuns:\\d: .*"${word}"`),
-    );
-  },
-);
+])('what may be several numbers, a unit or a header is refused and quoted: %j', async (text, word) => {
+  await expect(readSeries(fileOf(text))).rejects.toThrow(new RegExp(`nightlyRuns:\\d: .*"${word}"`));
+});
 
 test('every line is a nightly run, skipped and counted, empty, or refused with its number', async () => {
   const lines = fc.constantFrom<[kind: string, text: string]>(
@@ -79,10 +74,7 @@ test('every line is a nightly run, skipped and counted, empty, or refused with i
         return;
       }
       const [series] = await reading;
-      expect([series?.nightlyRuns.length, series?.skipped.length]).toEqual([
-        of('run'),
-        of('skipped'),
-      ]);
+      expect([series?.nightlyRuns.length, series?.skipped.length]).toEqual([of('run'), of('skipped')]);
     }),
     { numRuns: 50 },
   );
@@ -113,9 +105,7 @@ test('a folder of netbenches has a series for each configuration, its revisions 
 test('an empty series, or no file at all, is an error with the expected form', async () => {
   await expect(readSeries(fileOf('# none\n'))).rejects.toThrow(/There is no nightly run in/);
   await expect(readSeries(folder({}))).rejects.toThrow(/files named REV\.CONFIG\.pps/);
-  await expect(readSeries(join(folder({}), 'absent'))).rejects.toThrow(
-    /cannot be read .*: name a file/,
-  );
+  await expect(readSeries(join(folder({}), 'absent'))).rejects.toThrow(/cannot be read .*: name a file/);
   const words = folder({ 'r9.inet4.pps': 'fast\n' });
   await expect(readSeries(words)).rejects.toThrow(/r9\.inet4\.pps/);
 });

@@ -57,11 +57,7 @@ export function repositoryWith(
 }
 
 /** Begins a gate of two kernels; its work directory is `work` in the repository. */
-export const gate = (
-  repository: string,
-  patched: KernelName,
-  ...args: readonly string[]
-): Running => {
+export const gate = (repository: string, patched: KernelName, ...args: readonly string[]): Running => {
   const kernels = ['--base-kernel', kernel('base'), '--patched-kernel', kernel(patched)];
   const range = ['--patch', 'main..patched', '--directory', workOf(repository)];
   return ppsgate(repository, 'gate', ...range, ...kernels, ...args);
@@ -102,8 +98,7 @@ export async function readGated(repository: string, ended: Ended): Promise<Omit<
   return { ...ended, result: await readResult(work), report };
 }
 
-export const cellsOf = ({ outcome }: Result): readonly CellResult[] =>
-  outcome.kind === 'judged' ? outcome.cells : [];
+export const cellsOf = ({ outcome }: Result): readonly CellResult[] => (outcome.kind === 'judged' ? outcome.cells : []);
 
 /** Returns the numbers of the trials with valid runs in the journal; an invalid one is measured again. */
 export function measuredIn(repository: string): number[] {
@@ -111,9 +106,7 @@ export function measuredIn(repository: string): number[] {
   const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n').filter(Boolean) : [];
   return lines
     .map((line) => JSON.parse(line))
-    .flatMap(({ kind, summary, runs }) =>
-      kind === 'measured' && areValid(runs) ? [summary.number] : [],
-    );
+    .flatMap(({ kind, summary, runs }) => (kind === 'measured' && areValid(runs) ? [summary.number] : []));
 }
 
 const areValid = (runs: readonly Pick<Run, 'validity'>[]): boolean =>

@@ -26,8 +26,7 @@ const image = (): string | undefined => process.env[imageVariable];
 const keyOf = (path: string): string => `${path}.key`;
 const hostKeyOf = (path: string): string => `${path}.hostkey`;
 
-const kernelOf = (path: string, name: KernelName): string =>
-  join(dirname(path), 'kernels', `${name}.tar`);
+const kernelOf = (path: string, name: KernelName): string => join(dirname(path), 'kernels', `${name}.tar`);
 
 /** Requirements of a test that boots these kernels on copies of the image. */
 export function needsOf(...kernels: readonly KernelName[]): Need[] {

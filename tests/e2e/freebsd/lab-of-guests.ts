@@ -110,12 +110,7 @@ class PowerSwitch {
   async on(): Promise<void> {
     if (this.isOn) return;
     // Ends with the process that started it, in any way.
-    const words = [
-      '--pdeathsig',
-      'KILL',
-      'qemu-system-x86_64',
-      ...qemuWords(this.#machine, this.#folder),
-    ];
+    const words = ['--pdeathsig', 'KILL', 'qemu-system-x86_64', ...qemuWords(this.#machine, this.#folder)];
     const child = spawn('setpriv', words, { stdio: ['ignore', 'ignore', 'inherit'] });
     await once(child, 'spawn');
     const ended = once(child, 'exit').finally(() => {
@@ -194,10 +189,7 @@ function asOfGuest(line: string, role: Role, machines: readonly Machine[]): stri
     .replace('00:1b:21:c4:95:7b', ofRole('receiver'));
 }
 
-function testbedOf(
-  [dut, sender, receiver]: readonly Machine[],
-  folder: string,
-): Readonly<Record<string, unknown>> {
+function testbedOf([dut, sender, receiver]: readonly Machine[], folder: string): Readonly<Record<string, unknown>> {
   const loginOf = ({ login }: Machine) => ({
     host: login.host,
     port: login.port,

@@ -30,11 +30,7 @@ function repository(keys: Readonly<Record<string, unknown>> = {}): string {
   });
 }
 
-const needs = (...kernels: readonly KernelName[]) => [
-  'root',
-  ...virtualPrograms,
-  ...needsOf(...kernels),
-];
+const needs = (...kernels: readonly KernelName[]) => ['root', ...virtualPrograms, ...needsOf(...kernels)];
 
 describeWith(needs(), 'a virtual testbed with a real FreeBSD', () => {
   test('is checked by a guest that boots, counts, reboots and panics', async () => {
@@ -61,10 +57,7 @@ describeWith(needs('base', 'same'), 'a kernel that was built twice of one source
   });
 
   test('passes, also with ipfw(4), which denies everything until it has rules', () => {
-    const verdicts = cellsOf(ended.result).map(({ cell, verdict }) => [
-      cell.scenario,
-      verdict.kind,
-    ]);
+    const verdicts = cellsOf(ended.result).map(({ cell, verdict }) => [cell.scenario, verdict.kind]);
     expect(verdicts).toEqual([
       ['forwarding', 'no-regression'],
       ['ipfw-stateless', 'no-regression'],

@@ -28,9 +28,7 @@ afterEach(async () => {
 async function upload(inputs: Record<string, string>): Promise<string> {
   const named = { name: 'ppsgate-result', token: installationToken, ...inputs };
   const env = {
-    ...Object.fromEntries(
-      Object.entries(named).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value]),
-    ),
+    ...Object.fromEntries(Object.entries(named).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value])),
     GITHUB_API_URL: github.url,
     GITHUB_RUN_ID: '42',
     GITHUB_OUTPUT: join(folder, 'output'),
@@ -43,8 +41,7 @@ async function upload(inputs: Record<string, string>): Promise<string> {
 async function uploaded(): Promise<Record<string, string>> {
   const files: Record<string, string> = {};
   const zip = await fromBufferPromise(github.state.artifacts[0]?.bytes ?? Buffer.of());
-  for await (const entry of zip.eachEntry())
-    files[entry.fileName] = await text(await zip.openReadStreamPromise(entry));
+  for await (const entry of zip.eachEntry()) files[entry.fileName] = await text(await zip.openReadStreamPromise(entry));
   return files;
 }
 

@@ -24,9 +24,7 @@ export function shapesOf(answers: readonly Answer[]): Shapes {
 /** Each part of the real outputs that the fake ones never have. */
 export function unlikeParts(real: Shapes, fake: Shapes): Unlike[] {
   return [...real].flatMap(([command, shapes]) =>
-    [...shapes]
-      .filter((shape) => fake.get(command)?.has(shape) !== true)
-      .map((shape) => ({ command, shape })),
+    [...shapes].filter((shape) => fake.get(command)?.has(shape) !== true).map((shape) => ({ command, shape })),
   );
 }
 
@@ -49,9 +47,7 @@ export const commandShape = (command: string): string => shapeOf(command.replace
 const shapeOf = (line: string): string =>
   line
     .trimEnd()
-    .replace(/\boptions=[0-9a-f]+<[^>]*>(?=$)/, (options) =>
-      options.includes('PERFORMNUD') ? options : 'options=…',
-    )
+    .replace(/\boptions=[0-9a-f]+<[^>]*>(?=$)/, (options) => (options.includes('PERFORMNUD') ? options : 'options=…'))
     .replace(/\b[0-9a-f]{64}\b/g, 'SUM')
     .replace(/\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/g, 'UUID')
     .replace(/\b(?:[0-9a-f]{2}:){5}[0-9a-f]{2}\b/g, 'MAC')

@@ -98,8 +98,7 @@ type Hardware = {
 export const benches = Object.keys(hardware) as BenchName[];
 
 /** MAC address of the netmap port cabled to the DUT's port of that number; the receiver's is the last. */
-const macAt = ({ senders, receiver }: FreebsdTestbed, index: number): string =>
-  (senders[index] ?? receiver).mac;
+const macAt = ({ senders, receiver }: FreebsdTestbed, index: number): string => (senders[index] ?? receiver).mac;
 
 const folder = join(import.meta.dirname, '..', '..', '..', 'docs', 'lab');
 
@@ -119,10 +118,7 @@ export function filesOf(name: BenchName): Readonly<Record<string, Files>> {
 
 const blocksOf = (text: string): Files =>
   Object.fromEntries(
-    sectionsOf(text, '### ').map(([path, section]) => [
-      path,
-      /^```\w*\n([\s\S]*?)^```$/m.exec(section)?.[1] ?? '',
-    ]),
+    sectionsOf(text, '### ').map(([path, section]) => [path, /^```\w*\n([\s\S]*?)^```$/m.exec(section)?.[1] ?? '']),
   );
 
 const sectionsOf = (text: string, heading: string): [string, string][] =>
@@ -172,10 +168,7 @@ export async function aBench(name: BenchName, options: FreebsdLabOptions = {}): 
     cabling: cabling(testbed),
     files: withInstalled('dut', pages.DUT),
     generatorFiles: Object.fromEntries(
-      Object.entries(titles).map(([machine, title]) => [
-        machine,
-        withInstalled(machine, pages[title]),
-      ]),
+      Object.entries(titles).map(([machine, title]) => [machine, withInstalled(machine, pages[title])]),
     ),
     ...options,
   });

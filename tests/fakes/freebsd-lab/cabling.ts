@@ -68,11 +68,8 @@ export function cabling({
     return generators === 'two' ? 'sender1' : `sender${index + 1}`;
   };
   const machines = [...new Set(links.map((_, index) => machineOf(index)))];
-  const past = loopback
-    ? loopbackOf(generators === 'separate' ? 1 : senders + 1, generators, mediaBits)
-    : [];
-  const pastAt = (name: string) =>
-    past.flatMap(({ far }, index) => (machineOf(index * senders) === name ? far : []));
+  const past = loopback ? loopbackOf(generators === 'separate' ? 1 : senders + 1, generators, mediaBits) : [];
+  const pastAt = (name: string) => past.flatMap(({ far }, index) => (machineOf(index * senders) === name ? far : []));
   const [entry, exit] = [links[0], links[senders]];
   if (entry === undefined || exit === undefined) throw new TypeError('There is no sender.');
   return {
@@ -127,8 +124,7 @@ function linkOf(
   const dut = taken ?? interfaceOf(name, dutMac, port(dutMac), mediaBits, card);
   if (taken === undefined) connectPorts(dut.port, farPort);
   else joinSwitch(dut.port, farPort);
-  const farInterface = (name: string, mac: string) =>
-    interfaceOf(name, mac, farPort, mediaBits, far.card);
+  const farInterface = (name: string, mac: string) => interfaceOf(name, mac, farPort, mediaBits, far.card);
   const native = farInterface(isChelsio ? `v${far.name}` : far.name, nativeMac);
   const emulated: Interface = { ...farInterface(far.name, emulatedMac), netmap: 'emulated' };
   return {
@@ -141,11 +137,7 @@ function linkOf(
 type LoopbackEnd = { name: string; far: readonly Interface[] };
 
 /** Both ends are ports of generators. */
-function loopbackOf(
-  first: number,
-  generators: CablingOptions['generators'],
-  mediaBits: number,
-): LoopbackEnd[] {
+function loopbackOf(first: number, generators: CablingOptions['generators'], mediaBits: number): LoopbackEnd[] {
   const ends = [0, 1].map((index) => {
     const macs = [mac(3, index), mac(4, index)] as const;
     const name = `cxl${generators === 'one' ? first + index : first}`;
@@ -164,13 +156,7 @@ function loopbackOf(
 
 const mac = (side: number, index: number): string => `00:07:43:2e:e${side}:7${index}`;
 
-const interfaceOf = (
-  name: string,
-  mac: string,
-  port: Port,
-  mediaBits: number,
-  card: CardName,
-): Interface => ({
+const interfaceOf = (name: string, mac: string, port: Port, mediaBits: number, card: CardName): Interface => ({
   name,
   mac,
   port,
@@ -179,15 +165,7 @@ const interfaceOf = (
   card,
   netmap: 'native',
   addresses: [],
-  capabilities: new Set([
-    'RXCSUM',
-    'TXCSUM',
-    'VLAN_MTU',
-    'VLAN_HWTAGGING',
-    'JUMBO_MTU',
-    'VLAN_HWCSUM',
-    'LINKSTATE',
-  ]),
+  capabilities: new Set(['RXCSUM', 'TXCSUM', 'VLAN_MTU', 'VLAN_HWTAGGING', 'JUMBO_MTU', 'VLAN_HWCSUM', 'LINKSTATE']),
   isUp: true,
 });
 
@@ -201,10 +179,7 @@ function adminOf(machine: number): Interface {
 
 /** Static routes and static ARP and NDP entries lead to both sides. */
 function dutNetwork({ dut: entry, native: sender }: Link, { dut: exit, native: receiver }: Link) {
-  entry.addresses = [
-    'inet 198.18.0.10 netmask 0xffffff00 broadcast 198.18.0.255',
-    'inet6 2001:2::10 prefixlen 64',
-  ];
+  entry.addresses = ['inet 198.18.0.10 netmask 0xffffff00 broadcast 198.18.0.255', 'inet6 2001:2::10 prefixlen 64'];
   exit.addresses = [
     'inet 198.19.0.10 netmask 0xffffff00 broadcast 198.19.0.255',
     'inet6 2001:2:0:8000::10 prefixlen 64',
@@ -229,17 +204,17 @@ function dutNetwork({ dut: entry, native: sender }: Link, { dut: exit, native: r
   };
 }
 
-const route = (
-  family: Route['family'],
-  destination: string,
-  gateway: string,
-  name: string,
-  flags = 'UGS',
-): Route => ({ family, destination, gateway, flags, interface: name });
+const route = (family: Route['family'], destination: string, gateway: string, name: string, flags = 'UGS'): Route => ({
+  family,
+  destination,
+  gateway,
+  flags,
+  interface: name,
+});
 
-const neighbour = (
-  family: Neighbour['family'],
-  address: string,
-  mac: string,
-  name: string,
-): Neighbour => ({ family, address, mac, interface: name });
+const neighbour = (family: Neighbour['family'], address: string, mac: string, name: string): Neighbour => ({
+  family,
+  address,
+  mac,
+  interface: name,
+});

@@ -4,12 +4,7 @@ import { expect, test } from 'vitest';
 import { busyShare } from '../../../src/lab/freebsd/dut/counters.ts';
 import { connect } from '../../../src/system/host/ssh.ts';
 import { shell } from '../../../src/system/shell.ts';
-import {
-  type FreebsdLab,
-  type FreebsdLabOptions,
-  type LabMachine,
-  startFreebsdLab,
-} from './lab.ts';
+import { type FreebsdLab, type FreebsdLabOptions, type LabMachine, startFreebsdLab } from './lab.ts';
 import { sendTrial, steadyPps } from './trial.ts';
 
 const times = shell`sysctl -n kern.cp_times`;
@@ -22,10 +17,7 @@ async function cpusDuring({ target }: LabMachine, work: () => Promise<unknown>) 
   return busyShare(before, await read());
 }
 
-async function inLab(
-  options: FreebsdLabOptions,
-  work: (lab: FreebsdLab) => Promise<void>,
-): Promise<void> {
+async function inLab(options: FreebsdLabOptions, work: (lab: FreebsdLab) => Promise<void>): Promise<void> {
   await using lab = await startFreebsdLab(options);
   await work(lab);
 }

@@ -27,12 +27,7 @@ export const cpuTimesFrom = (countedTo: number): CpuTimes => ({
 });
 
 /** Changes the demand on the CPUs; undefined ends it. */
-export function setDemand(
-  machine: Machine,
-  now: number,
-  owner: object,
-  demand: CpuDemand | undefined,
-): void {
+export function setDemand(machine: Machine, now: number, owner: object, demand: CpuDemand | undefined): void {
   countCpuTimes(machine, now);
   const { demands } = machine.cpuTimes;
   if (demand === undefined) demands.delete(owner);
@@ -48,9 +43,7 @@ export function setStolen(machine: Machine, now: number, ratio: number): void {
 /** A demand of some threads, one per CPU, counted from the last CPU. */
 export const threadsOf = (machine: Machine, threads: number, share: number): CpuDemand => ({
   state: 'system',
-  shares: Array.from({ length: cpusOf(machine) }, (_, cpu) =>
-    cpu >= cpusOf(machine) - threads ? share : 0,
-  ),
+  shares: Array.from({ length: cpusOf(machine) }, (_, cpu) => (cpu >= cpusOf(machine) - threads ? share : 0)),
 });
 
 export const cpusOf = ({ sysctls }: Machine): number => valueOfSysctl(sysctls, 'hw.ncpu');
@@ -74,9 +67,7 @@ export function ticksOf(machine: Machine, now: number): number[][] {
 /** Interrupts of each CPU's timer since the boot. */
 export function timerInterruptsOf(machine: Machine, now: number): number[] {
   countCpuTimes(machine, now);
-  return Array.from({ length: cpusOf(machine) }, (_, cpu) =>
-    Math.round(machine.cpuTimes.timer[cpu] ?? 0),
-  );
+  return Array.from({ length: cpusOf(machine) }, (_, cpu) => Math.round(machine.cpuTimes.timer[cpu] ?? 0));
 }
 
 /** A CPU has only its own time. Time that the host takes counts as use, as a guest loses no tick, only interrupts. */
@@ -100,8 +91,7 @@ function countCpuTimes(machine: Machine, now: number): void {
     const atWork = 1 - left;
     spend('idle', left);
     const interruptsPerSecond =
-      atWork * (hardTicksPerSecond + ticksPerSecond) * (1 - stolenRatio) +
-      (1 - atWork) * idleInterruptsPerSecond;
+      atWork * (hardTicksPerSecond + ticksPerSecond) * (1 - stolenRatio) + (1 - atWork) * idleInterruptsPerSecond;
     cpuTimes.timer[cpu] = (cpuTimes.timer[cpu] ?? 0) + interruptsPerSecond * seconds;
   }
 }

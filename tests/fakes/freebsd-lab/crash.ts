@@ -32,8 +32,7 @@ const dumpMessages = ['Dumping 1102 out of 32640 MB:..2%..50%..100%', 'Dump comp
 const dumpFile = '/var/crash/.dumped';
 
 /** True while savecore(8) has a dump to save. */
-export const hasUnsavedDump = ({ files }: Machine): boolean =>
-  textOf(files, dumpFile) !== undefined;
+export const hasUnsavedDump = ({ files }: Machine): boolean => textOf(files, dumpFile) !== undefined;
 
 /** savecore(8) and crashinfo(8): the dump of the last panic, under the next number. */
 export function saveCore(machine: Machine): void {
@@ -45,21 +44,12 @@ export function saveCore(machine: Machine): void {
   const numbered = info.replace(/Bounds: .*/, `Bounds: ${bounds}`);
   writeFile(files, `/var/crash/info.${bounds}`, numbered, 0o600);
   writeFile(files, '/var/crash/info.last', numbered, 0o600);
-  writeFile(
-    files,
-    `/var/crash/core.txt.${bounds}`,
-    `${numbered}\n${machine.messages.join('\n')}\n`,
-  );
+  writeFile(files, `/var/crash/core.txt.${bounds}`, `${numbered}\n${machine.messages.join('\n')}\n`);
   writeFile(files, '/var/crash/bounds', `${bounds + 1}\n`);
 }
 
 /** Format of info.N of savecore(8). */
-const dumpHeader = (
-  machine: Machine,
-  kernel: Kernel | undefined,
-  reason: string,
-  { clock }: Deps,
-): string =>
+const dumpHeader = (machine: Machine, kernel: Kernel | undefined, reason: string, { clock }: Deps): string =>
   [
     'Dump header from device: /dev/ada0p3',
     '  Architecture: amd64',

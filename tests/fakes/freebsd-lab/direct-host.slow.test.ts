@@ -8,12 +8,7 @@ import { connect, type Host } from '../../../src/system/host/ssh.ts';
 import { shell } from '../../../src/system/shell.ts';
 import { temporaryFolder } from '../folder.ts';
 import { textOf } from './file-system.ts';
-import {
-  type FreebsdLab,
-  type FreebsdLabOptions,
-  type LabMachine,
-  startFreebsdLab,
-} from './lab.ts';
+import { type FreebsdLab, type FreebsdLabOptions, type LabMachine, startFreebsdLab } from './lab.ts';
 import { panic } from './lifecycle.ts';
 import { setCutOff, setOverloaded } from './machine.ts';
 
@@ -51,16 +46,10 @@ async function expectSame(
   const overSsh = await seenIn(
     story,
     options,
-    (machine) => (its) =>
-      connect({ ...machine.target, label: name }, { keepaliveSeconds: 0, ...its }),
+    (machine) => (its) => connect({ ...machine.target, label: name }, { keepaliveSeconds: 0, ...its }),
     name,
   );
-  const direct = await seenIn(
-    story,
-    options,
-    (machine) => (its) => machine.connect(name, its),
-    name,
-  );
+  const direct = await seenIn(story, options, (machine) => (its) => machine.connect(name, its), name);
   expect(direct).toEqual(overSsh);
   return String(direct);
 }
@@ -104,9 +93,7 @@ test('an upload leaves the same file, or fails with the same words', async () =>
       await failure(host.upload(local('y'.repeat(300_000)), '/etc/kept', 0o600, { resume: true })),
     ];
     const left = [...files.nodes].flatMap(([name, node]) =>
-      node.kind === 'file' && name.startsWith('/etc')
-        ? `${name} ${node.mode} ${node.bytes.length}`
-        : [],
+      node.kind === 'file' && name.startsWith('/etc') ? `${name} ${node.mode} ${node.bytes.length}` : [],
     );
     return { outcomes, left };
   }, options);

@@ -39,9 +39,7 @@ export function directConnections(options: SshdOptions, { host, port }: Address)
     const look = () => {
       if (!isListening(machine)) {
         const isSudden = machine.stage !== 'booting';
-        over.abort(
-          new Error(isSudden ? 'read ECONNRESET' : 'the other side closed the connection'),
-        );
+        over.abort(new Error(isSudden ? 'read ECONNRESET' : 'the other side closed the connection'));
       } else if (!isDeaf(machine)) for (const act of queue.splice(0)) act();
     };
     const leave = () => {
@@ -113,8 +111,7 @@ function hostOn(link: Link, options: SshdOptions, breakAll: () => void): Host {
   return {
     name,
     run,
-    output: async (command, outputOptions) =>
-      stdoutOf(await run(command, outputOptions), name, command),
+    output: async (command, outputOptions) => stdoutOf(await run(command, outputOptions), name, command),
     async upload(source, path, mode, { resume = false, ...limits } = {}) {
       const task = { ...limits, name, what: `the upload of ${path}`, over: over.signal };
       const isResumed = resume && typeof source === 'string';
@@ -147,9 +144,7 @@ function start(line: string, { whenAwake }: Link, { execute, deps }: SshdOptions
     whenAwake(() => {
       stdout.end();
       stderr.end();
-      ended.resolve(
-        ending.kind === 'exited' ? { code: ending.code } : { signal: `SIG${ending.signal}` },
-      );
+      ended.resolve(ending.kind === 'exited' ? { code: ending.code } : { signal: `SIG${ending.signal}` });
     });
   };
   deps.clock.touch();

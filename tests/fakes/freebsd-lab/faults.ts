@@ -57,9 +57,7 @@ export function faultsOf(ordered: readonly Fault[]): Faults {
   return {
     order: (fault) => void faults.push(fault),
     takeAt: (machine, command) =>
-      faults.filter(
-        (fault): fault is CommandFault => 'command' in fault && isMet(fault, machine, command),
-      ),
+      faults.filter((fault): fault is CommandFault => 'command' in fault && isMet(fault, machine, command)),
     take<Kind extends FaultKind>(kind: Kind, at: number) {
       const isIt = (fault: Fault): fault is FaultOf<Kind> => fault.kind === kind && fault.at === at;
       const fault = faults.find(isIt);

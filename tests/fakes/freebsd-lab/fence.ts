@@ -15,8 +15,7 @@ const refusalCode = 213;
 
 export function takeGuard(machine: Machine, line: string): Guarded {
   const split = splitWords(line);
-  const [sh, flag, script, , token = '', text = '', ...more] =
-    split.kind === 'words' ? split.words : [];
+  const [sh, flag, script, , token = '', text = '', ...more] = split.kind === 'words' ? split.words : [];
   if (sh !== 'sh' || flag !== '-c' || script !== guard || more.length > 0) {
     return { kind: 'let-through', line };
   }

@@ -1,19 +1,10 @@
 // A machine's disk: files and folders by absolute path, of limited size.
 import { posix } from 'node:path';
 
-export type FileNode =
-  | { kind: 'file'; bytes: Buffer; mode: number }
-  | { kind: 'folder'; mode: number };
+export type FileNode = { kind: 'file'; bytes: Buffer; mode: number } | { kind: 'folder'; mode: number };
 
 /** Failure of a system call, by its name in errno(2). */
-export type FileError =
-  | 'EROFS'
-  | 'ENOENT'
-  | 'ENOTDIR'
-  | 'EISDIR'
-  | 'EEXIST'
-  | 'ENOTEMPTY'
-  | 'ENOSPC';
+export type FileError = 'EROFS' | 'ENOENT' | 'ENOTDIR' | 'EISDIR' | 'EEXIST' | 'ENOTEMPTY' | 'ENOSPC';
 
 /** Texts of strerror(3). */
 export const fileErrorText: Readonly<Record<FileError, string>> = {
@@ -53,22 +44,18 @@ export function usedBytes({ nodes, otherBytes, unmounted = () => [] }: FileSyste
   return [...contents].reduce((sum, { length }) => sum + length, otherBytes);
 }
 
-export const availableBytes = (files: FileSystem): number =>
-  Math.max(0, files.totalBytes - usedBytes(files));
+export const availableBytes = (files: FileSystem): number => Math.max(0, files.totalBytes - usedBytes(files));
 
-const sizeOf = (node: FileNode | undefined): number =>
-  node?.kind === 'file' ? node.bytes.length : 0;
+const sizeOf = (node: FileNode | undefined): number => (node?.kind === 'file' ? node.bytes.length : 0);
 
 /** True for paths on read-only file systems. */
 export const isReadOnly = ({ writable }: FileSystem, path: string): boolean =>
-  writable !== undefined &&
-  !writable.some((folder) => `${absolute(path)}/`.startsWith(`${folder}/`));
+  writable !== undefined && !writable.some((folder) => `${absolute(path)}/`.startsWith(`${folder}/`));
 
 /** Without `.`, `..`, doubled or trailing slashes; a relative path starts at root's home. */
 export const absolute = (path: string): string => posix.resolve('/root', path);
 
-export const nodeAt = (files: FileSystem, path: string): FileNode | undefined =>
-  files.nodes.get(absolute(path));
+export const nodeAt = (files: FileSystem, path: string): FileNode | undefined => files.nodes.get(absolute(path));
 
 /** The text of a file; undefined where there is none. */
 export function textOf(files: FileSystem, path: string): string | undefined {
@@ -101,11 +88,7 @@ export function writeFile(
 }
 
 /** mkdir(2); with `parents`, like mkdir(1) -p. */
-export function makeFolder(
-  files: FileSystem,
-  path: string,
-  parents = false,
-): FileError | undefined {
+export function makeFolder(files: FileSystem, path: string, parents = false): FileError | undefined {
   const place = absolute(path);
   const there = files.nodes.get(place);
   if (there !== undefined) return parents && there.kind === 'folder' ? undefined : 'EEXIST';

@@ -5,13 +5,7 @@ import { isOfSomeFlows } from './packet-counts.ts';
 import { type Sysctls, valueOfSysctl } from './sysctls.ts';
 
 /** The scenarios of a FreeBSD testbed, named as in DESIGN.md. */
-export const labScenarios = [
-  'forwarding',
-  'pf-stateless',
-  'pf-stateful',
-  'ipfw-stateless',
-  'ipfw-stateful',
-] as const;
+export const labScenarios = ['forwarding', 'pf-stateless', 'pf-stateful', 'ipfw-stateless', 'ipfw-stateful'] as const;
 
 export type LabScenario = (typeof labScenarios)[number];
 

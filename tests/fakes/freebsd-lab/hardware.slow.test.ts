@@ -4,10 +4,7 @@ import { shell } from '../../../src/system/shell.ts';
 import { type FreebsdLabOptions, startFreebsdLab } from './lab.ts';
 
 /** Returns the DUT's output. */
-async function asked(
-  command: ReturnType<typeof shell>,
-  options: FreebsdLabOptions = {},
-): Promise<string> {
+async function asked(command: ReturnType<typeof shell>, options: FreebsdLabOptions = {}): Promise<string> {
   await using lab = await startFreebsdLab(options);
   await using dut = await connect(lab.dut.target);
   return await dut.output(command);
@@ -47,9 +44,7 @@ test('ports are named as ordered, and only Chelsio ones have a second name for n
 
 test('a port of cxgbe(4) has the queues of the loader', async () => {
   const loaderConf = { 'hw.cxgbe.nrxq10g': '4' };
-  expect(await asked(shell`sysctl -n dev.cxl.1.nrxq dev.cxl.1.ntxq`, { loaderConf })).toBe(
-    '4\n8\n',
-  );
+  expect(await asked(shell`sysctl -n dev.cxl.1.nrxq dev.cxl.1.ntxq`, { loaderConf })).toBe('4\n8\n');
 });
 
 test('a port of mlx5en(4) has a channel for each CPU, or those of the loader', async () => {

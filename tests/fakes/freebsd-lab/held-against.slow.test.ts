@@ -33,9 +33,7 @@ describe('the fake laboratory', () => {
 
   test('differs from one that prints more lines, and lacks some', async () => {
     await using lab = await startFreebsdLab();
-    const other = altered((text) =>
-      text.replaceAll('\\tstatus: active\\n', '\\tplugged: SFP/SFP+\\n'),
-    );
+    const other = altered((text) => text.replaceAll('\\tstatus: active\\n', '\\tplugged: SFP/SFP+\\n'));
     const unlike = await heldAgainst(readRecording(other), lab);
     expect(unlike).toContainEqual({
       kind: 'shape',

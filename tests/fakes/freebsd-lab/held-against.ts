@@ -2,18 +2,9 @@
 // another shape. Each recording from a user makes the fake more realistic.
 
 import { unexpectedOutput } from '../../../src/gate/recording/output-formats.ts';
-import {
-  outputOf,
-  type RecordedRequest,
-  type Recording,
-} from '../../../src/gate/recording/read-recording.ts';
+import { outputOf, type RecordedRequest, type Recording } from '../../../src/gate/recording/read-recording.ts';
 import { parseInterfaceCounters } from '../../../src/lab/freebsd/dut/counters.ts';
-import {
-  parseArp,
-  parseIfconfig,
-  parseNdp,
-  parseRoutes,
-} from '../../../src/lab/freebsd/dut/network.ts';
+import { parseArp, parseIfconfig, parseNdp, parseRoutes } from '../../../src/lab/freebsd/dut/network.ts';
 import { connect } from '../../../src/system/host/ssh.ts';
 import { shell } from '../../../src/system/shell.ts';
 import type { FreebsdLab, LabMachine } from './lab.ts';
@@ -29,9 +20,7 @@ export type Unlike =
 export async function heldAgainst(recording: Recording, lab: FreebsdLab): Promise<Unlike[]> {
   const unlike: Unlike[] = [];
   const asked = new Map(
-    recording.requests
-      .filter(isRead)
-      .map((request) => [`${request.host} ${textOf(request)}`, request]),
+    recording.requests.filter(isRead).map((request) => [`${request.host} ${textOf(request)}`, request]),
   );
   for (const request of asked.values()) {
     const { host: label } = request;
@@ -48,10 +37,7 @@ export async function heldAgainst(recording: Recording, lab: FreebsdLab): Promis
       unlike.push({ kind: 'refused', host: label, command, says });
       continue;
     }
-    const [real, fake] = [
-      shapeOf(request, outputOf(request, 'stdout')),
-      shapeOf(request, outcome.stdout),
-    ];
+    const [real, fake] = [shapeOf(request, outputOf(request, 'stdout')), shapeOf(request, outcome.stdout)];
     const onlyReal = [...real].filter((one) => !fake.has(one));
     const onlyFake = [...fake].filter((one) => !real.has(one));
     if (onlyReal.length + onlyFake.length === 0) continue;
@@ -70,8 +56,7 @@ const isRead = (request: RecordedRequest): boolean =>
   request.ended?.outcome.kind === 'exited' &&
   request.ended.outcome.code === 0;
 
-const textOf = ({ call }: RecordedRequest): string =>
-  call.what === 'run' ? (call.shown ?? call.command) : '';
+const textOf = ({ call }: RecordedRequest): string => (call.what === 'run' ? (call.shown ?? call.command) : '');
 
 function machineOf(lab: FreebsdLab, label: string): LabMachine {
   if (label === 'DUT') return lab.dut;
@@ -94,9 +79,7 @@ function shapeOf(request: RecordedRequest, text: string): Set<string> {
 /** Indent and first word of a line; a machine's own names and numbers count as equal. */
 function beginningOf(line: string): string {
   const [, indent = '', word = ''] = /^(\s*)(\S*)/.exec(line) ?? [];
-  const plain = word
-    .replace(/(?:[0-9a-f]*[:.]){2,}[0-9a-f:.]*(?:\/\d+)?/gi, 'ADDRESS')
-    .replace(/\d+/g, '#');
+  const plain = word.replace(/(?:[0-9a-f]*[:.]){2,}[0-9a-f:.]*(?:\/\d+)?/gi, 'ADDRESS').replace(/\d+/g, '#');
   const isOwn = indent === '' && /[/#]/.test(plain) && !plain.includes('ADDRESS');
   return `${indent === '' ? '' : '→'}${isOwn ? '…' : plain}`;
 }

@@ -56,21 +56,12 @@ export function kernelText({
   behaviour = { kind: 'works' },
   layout,
 }: KernelText): string {
-  const words =
-    'panic' in behaviour ? behaviour.panic : 'at' in behaviour ? behaviour.at : undefined;
+  const words = 'panic' in behaviour ? behaviour.panic : 'at' in behaviour ? behaviour.at : undefined;
   const how = words === undefined ? '' : `: ${words}`;
   const mark = behaviour.kind === 'works' ? [] : [`${behaviour.kind}${how}`];
   const card = firmware === undefined ? [] : [`firmware ${firmware}`];
   const order = layout === undefined ? [] : [`text in order ${layout}`];
-  return [
-    elfIdent,
-    `FreeBSD ${release} #0 ${ident}`,
-    ...options,
-    ...card,
-    ...mark,
-    ...order,
-    '',
-  ].join('\n');
+  return [elfIdent, `FreeBSD ${release} #0 ${ident}`, ...options, ...card, ...mark, ...order, ''].join('\n');
 }
 
 /** A kernel and its modules in a tar archive, as `installkernel` installs them into one folder. */

@@ -103,9 +103,7 @@ test('a kernel that panics while rc runs leaves a dump, and the old kernel comes
   await lab.clock.sleep(200);
   expect(lab.state().kernel).toBe('base');
   await using dut = await connect(lab.dut.target);
-  expect(await dut.output(shell`cat /var/crash/info.last`)).toContain(
-    '  Panic String: mutex not owned\n',
-  );
+  expect(await dut.output(shell`cat /var/crash/info.last`)).toContain('  Panic String: mutex not owned\n');
   expect(await dut.output(shell`cat /var/crash/core.txt.0`)).toContain('panic: mutex not owned');
   expect(await dut.output(shell`dmesg -a`)).toContain('panic: mutex not owned');
 });
@@ -174,9 +172,7 @@ test('an upload that is lost leaves half a file under its other name', async () 
   const dut = await connect(lab.dut.target);
   const upload = dut.upload(Buffer.alloc(200_000), '/var/tmp/ppsgate.tar', 0o600);
   await expect(upload).rejects.toMatchObject({ kind: 'lost' });
-  expect(lab.state().leftovers).toEqual([
-    expect.stringMatching(/^\/var\/tmp\/ppsgate\.tar\..*\.part$/),
-  ]);
+  expect(lab.state().leftovers).toEqual([expect.stringMatching(/^\/var\/tmp\/ppsgate\.tar\..*\.part$/)]);
 });
 
 test('a disk that is full takes neither an upload nor an archive', async () => {
@@ -275,9 +271,7 @@ test('an unknown command and an unknown option fail as on FreeBSD', async () => 
 test('sysctls keep their types, ranges and tunables, and a reboot forgets what was set', async () => {
   await using lab = await startFreebsdLab();
   await using dut = await connect(lab.dut.target);
-  expect(await dut.output(shell`sysctl net.inet.ip.redirect=1`)).toBe(
-    'net.inet.ip.redirect: 0 -> 1\n',
-  );
+  expect(await dut.output(shell`sysctl net.inet.ip.redirect=1`)).toBe('net.inet.ip.redirect: 0 -> 1\n');
   const refused = [
     [shell`sysctl net.inet.ip.redirect=many`, "sysctl: invalid integer 'many'\n"],
     [shell`sysctl hw.ncpu=4`, "sysctl: oid 'hw.ncpu' is read only\n"],
@@ -309,8 +303,7 @@ test('pf needs its module, takes rules that parse, and shows what is in force', 
   await dut.upload(Buffer.from('pass\nlet them through\n'), '/tmp/wrong.conf', 0o600);
   expect(await dut.run(shell`pfctl -n -f /tmp/wrong.conf`)).toMatchObject({
     code: 1,
-    stderr:
-      '/tmp/wrong.conf:2: syntax error\npfctl: Syntax error in config file: pf rules not loaded\n',
+    stderr: '/tmp/wrong.conf:2: syntax error\npfctl: Syntax error in config file: pf rules not loaded\n',
   });
   await dut.output(shell`pfctl -f /tmp/pf.conf`);
   expect(lab.state().scenario).toBe('forwarding');
@@ -394,9 +387,7 @@ test('the DUT prints its network in the formats of FreeBSD', async () => {
   expect(text).toContain('\tmedia: Ethernet 10Gbase-SR <full-duplex>\n\tstatus: active\n');
   expect(text).not.toMatch(/TSO|LRO/);
   expect(await dut.run(shell`ifconfig em9`)).toMatchObject({ code: 1 });
-  expect(await dut.output(shell`netstat -rn -f inet`)).toMatch(
-    /^198\.19\.0\.0\/16 +198\.19\.0\.108 +UGS +cxl1/m,
-  );
+  expect(await dut.output(shell`netstat -rn -f inet`)).toMatch(/^198\.19\.0\.0\/16 +198\.19\.0\.108 +UGS +cxl1/m);
   expect(await dut.output(shell`arp -an`)).toMatch(/^\? \(198\.18\.0\.108\) at .* permanent/m);
   expect(await dut.output(shell`ndp -an`)).toMatch(/^2001:2::108 .* permanent/m);
   await sendTrial(lab);
@@ -454,11 +445,7 @@ test('the speed of a kernel differs a little from boot to boot', async () => {
   expect(Math.abs(second / first - 1)).toBeLessThan(0.06);
 });
 
-async function lay(
-  lab: FreebsdLab,
-  kernel: KernelText,
-  modules?: readonly string[],
-): Promise<void> {
+async function lay(lab: FreebsdLab, kernel: KernelText, modules?: readonly string[]): Promise<void> {
   await using dut = await connect(lab.dut.target);
   const folder = `/boot/ppsgate.${kernel.ident}`;
   await dut.upload(kernelArchive(kernel, modules), '/var/tmp/kernel.tar', 0o600);

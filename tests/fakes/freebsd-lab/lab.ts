@@ -169,11 +169,7 @@ export async function startFreebsdLab(options: FreebsdLabOptions = {}): Promise<
  * The fake lab's time runs while one of its programs does. While the DUT boots, or saves a dump, no task sleeps there,
  * so this makes time run: that many seconds for each tenth of a real one.
  */
-export async function keepTime(
-  lab: FreebsdLab,
-  seconds: number,
-  signal: AbortSignal,
-): Promise<void> {
+export async function keepTime(lab: FreebsdLab, seconds: number, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await setTimeout(100, undefined, { signal }).catch(() => {});
     const { machine } = lab.dut;
@@ -206,9 +202,7 @@ function stateOf(dut: Machine): DutState {
     environments: dut.root.kind === 'zfs' ? [...dut.root.all.keys()] : [],
     boot: namesIn(files, '/boot'),
     nextboot: textOf(files, nextbootFile),
-    leftovers: [...files.nodes.keys()].filter(
-      (path) => path.includes('ppsgate') && !path.startsWith(tokenFolder),
-    ),
+    leftovers: [...files.nodes.keys()].filter((path) => path.includes('ppsgate') && !path.startsWith(tokenFolder)),
     scenario: scenarioInForce(dut),
     modules: [...dut.modules],
     packetsToAdmin: adminPort(dut)?.sent.packets ?? 0,

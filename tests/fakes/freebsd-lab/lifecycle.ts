@@ -22,14 +22,7 @@ import {
 import { noPacketCounts } from './packet-counts.ts';
 import { startRc } from './rc.ts';
 import { switchRoot } from './root.ts';
-import {
-  addPort,
-  applySettings,
-  defaultSysctls,
-  readOnly,
-  readSettings,
-  valueOfSysctl,
-} from './sysctls.ts';
+import { addPort, applySettings, defaultSysctls, readOnly, readSettings, valueOfSysctl } from './sysctls.ts';
 import { bounce } from './wiring.ts';
 
 /** Starts with an uptime of a day. */
@@ -50,12 +43,7 @@ export function reboot(machine: Machine, deps: Deps): void {
  * Panics at once: running programs are gone, the memory is dumped, and the machine reboots. A kernel with a debugger
  * stops at its prompt instead, unless configured otherwise.
  */
-export function panic(
-  machine: Machine,
-  deps: Deps,
-  reason: string,
-  { isBeforeDumpon = false } = {},
-): void {
+export function panic(machine: Machine, deps: Deps, reason: string, { isBeforeDumpon = false } = {}): void {
   if (hasDebugger(machine) && valueOfSysctl(machine.sysctls, 'debug.debugger_on_panic') === 1) {
     notify(machine, `panic: ${reason}`, 'KDB: enter: panic');
     machine.console.print(
@@ -101,8 +89,7 @@ export function interrupt(machine: Machine): void {
   enter(machine, 'hung');
 }
 
-const idleIn = ({ running }: Machine): Machine['stuck'] =>
-  running && { kernel: running.kernel, at: 'acpi_cpu_c1+0xb' };
+const idleIn = ({ running }: Machine): Machine['stuck'] => running && { kernel: running.kernel, at: 'acpi_cpu_c1+0xb' };
 
 export function setPower(machine: Machine, deps: Deps, power: PowerState): void {
   if (machine.power === power) return;
@@ -123,8 +110,7 @@ function boot(machine: Machine, deps: Deps): void {
   machine.isCutOff = false;
   enter(machine, 'booting');
   startFirmware(machine);
-  for (const { port } of machine.interfaces)
-    bounce(port, deps.clock.now(), machine.timing.bootSeconds);
+  for (const { port } of machine.interfaces) bounce(port, deps.clock.now(), machine.timing.bootSeconds);
   const meets = (kind: FaultKind) => deps.faults.take(kind, machine.boots) !== undefined;
   const isWrong = meets('wrong-kernel');
   switchRoot(machine.root, machine.files, isWrong);
@@ -169,8 +155,7 @@ function startFirmware(machine: Machine): void {
 
 /** Without zfs.ko the kernel stops at `mountroot>`: the loader looks in the kernel's own folder, and in /boot/modules. */
 const lacksRoot = ({ root, files }: Machine, kernel: string): boolean =>
-  root.kind === 'zfs' &&
-  ![dirname(kernel), '/boot/modules'].some((folder) => nodeAt(files, `${folder}/zfs.ko`));
+  root.kind === 'zfs' && ![dirname(kernel), '/boot/modules'].some((folder) => nodeAt(files, `${folder}/zfs.ko`));
 
 /** Acts only if nothing else has happened to the machine before. */
 function later(machine: Machine, deps: Deps, seconds: number, act: () => void): void {
@@ -207,9 +192,7 @@ function chooseKernel(machine: Machine, ignoresNextboot: boolean): Chosen {
 /** The last of two equal lines counts. */
 const loaderSettings = ({ files }: Machine): Map<string, string> =>
   new Map(
-    ['/boot/loader.conf', '/boot/loader.conf.local'].flatMap((path) => [
-      ...readSettings(textOf(files, path) ?? ''),
-    ]),
+    ['/boot/loader.conf', '/boot/loader.conf.local'].flatMap((path) => [...readSettings(textOf(files, path) ?? '')]),
   );
 
 /**
@@ -256,8 +239,7 @@ function load(machine: Machine, { file, kernel, settings }: Chosen, startedAt: n
     machine.sysctls.set('dev.t5nex.0.firmware_version', readOnly(machine.firmware));
   }
   const cards = [...machine.interfaces, ...machine.disabled];
-  const isDisabled = ({ name }: Interface) =>
-    loader.get(`hint.${name.replace(/(?=\d+$)/, '.')}.disabled`) === '1';
+  const isDisabled = ({ name }: Interface) => loader.get(`hint.${name.replace(/(?=\d+$)/, '.')}.disabled`) === '1';
   machine.interfaces = cards.filter((one) => !isDisabled(one));
   machine.disabled = cards.filter(isDisabled);
   for (const { name } of machine.interfaces) addPort(machine.sysctls, name, loader);
@@ -317,16 +299,13 @@ function startServices(machine: Machine, now: number): void {
   remove(machine.files, nextbootFile);
   machine.isCutOff ||= hasNoLease(machine);
   const port = machine.firmwareText === undefined ? 'ttyu1' : 'ttyu0';
-  machine.console.print(
-    `Starting sshd.\n\nFreeBSD/amd64 (${machine.hostname}) (${port})\n\nlogin: `,
-  );
+  machine.console.print(`Starting sshd.\n\nFreeBSD/amd64 (${machine.hostname}) (${port})\n\nlogin: `);
   for (const { port } of machine.interfaces) if (port.cable !== undefined) port.cable.upAt = now;
   enter(machine, 'up');
 }
 
 const hasNoLease = ({ leases, interfaces }: Machine): boolean =>
-  leases.size > 0 &&
-  interfaces.every(({ mac, addresses }) => !addresses.includes(leases.get(mac) ?? ''));
+  leases.size > 0 && interfaces.every(({ mac, addresses }) => !addresses.includes(leases.get(mac) ?? ''));
 
 /** Each with one of the site's rules. */
 function startFirewalls(machine: Machine, now: number): void {

@@ -223,8 +223,7 @@ export function readRcConf(machine: Machine): void {
 }
 
 /** Of FreeBSD's release, as programs print other words from one to the next. */
-export const majorOf = ({ running }: Machine): number =>
-  Number.parseInt(running?.kernel.release ?? '', 10);
+export const majorOf = ({ running }: Machine): number => Number.parseInt(running?.kernel.release ?? '', 10);
 
 export const nextbootFile = '/boot/nextboot.conf';
 

@@ -12,9 +12,7 @@ import { fstabOf, type RootKind, rootOf } from './root.ts';
 import { readSettings } from './sysctls.ts';
 import { makeTar } from './tar.ts';
 
-export type DutOptions = Partial<
-  Pick<Machine, 'name' | 'firmwareText' | 'leases' | 'product' | 'hasPciNames'>
-> & {
+export type DutOptions = Partial<Pick<Machine, 'name' | 'firmwareText' | 'leases' | 'product' | 'hasPciNames'>> & {
   /** Its own kernel, in /boot/kernel; absent: `base`. */
   kernel?: KernelText;
   /** Absent: 120, 5 and 30 s. */
@@ -43,11 +41,7 @@ export type Files = Readonly<Record<string, string>>;
 
 /** Powered off, with everything on its disk. */
 export function dutOf(wires: Pick<Cabling, 'dut'>, options: DutOptions): Machine {
-  const {
-    disk = { totalBytes: 20e9, usedBytes: 5e9 },
-    kernel = { ident: 'base' },
-    root = 'ufs',
-  } = options;
+  const { disk = { totalBytes: 20e9, usedBytes: 5e9 }, kernel = { ident: 'base' }, root = 'ufs' } = options;
   const machine = bareMachine(options.name ?? 'dut', disk);
   const { files } = machine;
   makeFolder(files, '/boot/kernel');
@@ -107,11 +101,7 @@ function portsConf(interfaces: Machine['interfaces']) {
     ),
   );
   const named = (isOfLoader: boolean) =>
-    Object.fromEntries(
-      settings
-        .filter(({ fix }) => (fix !== 'sysctl') === isOfLoader)
-        .map(({ name }) => [name, '0']),
-    );
+    Object.fromEntries(settings.filter(({ fix }) => (fix !== 'sysctl') === isOfLoader).map(({ name }) => [name, '0']));
   return { loader: named(true), sysctl: named(false) };
 }
 
@@ -139,11 +129,7 @@ const settingsText = (settings: Readonly<Record<string, string>>): string =>
     .map(([name, value]) => `${name}="${value}"\n`)
     .join('');
 
-export function generatorOf(
-  name: string,
-  interfaces: Machine['interfaces'],
-  files: Files = {},
-): Machine {
+export function generatorOf(name: string, interfaces: Machine['interfaces'], files: Files = {}): Machine {
   const ofFiles = readSettings(files['/boot/loader.conf'] ?? 'hw.cxgbe.num_vis="2"');
   const hasVirtual = ofFiles.get('hw.cxgbe.num_vis') === '2';
   const machine: Machine = {

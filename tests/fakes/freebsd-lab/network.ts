@@ -115,15 +115,12 @@ export function networkThrough(
     if (scenario === 'blocked' || forwardsNothing) return 0;
     const pps = truth({ ident: dut.running.kernel.ident, scenario, family });
     const { build } = dut.running.kernel;
-    const boot = Math.exp(
-      noise.perBoot * normal(noise.seed, dut.boots) + noise.perBuild * normal(noise.seed, build),
-    );
+    const boot = Math.exp(noise.perBoot * normal(noise.seed, dut.boots) + noise.perBuild * normal(noise.seed, build));
     return pps * boot * (isStarved(dut) ? 0.1 : 1) * (1 - dut.stolenRatio);
   };
 
   /** Rate of a stream without pause frames. */
-  const selected = (): number =>
-    [...streams].reduce((sum, stream) => sum + (entryOf(dut, stream) ? stream.pps : 0), 0);
+  const selected = (): number => [...streams].reduce((sum, stream) => sum + (entryOf(dut, stream) ? stream.pps : 0), 0);
 
   const ppsOf = (stream: Stream): number => {
     const entry = entryOf(dut, stream);
@@ -151,9 +148,7 @@ export function networkThrough(
     );
     const share = isFull ? 1 : Math.min(1, load);
     const ofOthers = isStarved(dut) || usesOneQueue(dut) ? 0 : isFull ? 1 : 0.9;
-    const shares = Array.from({ length: cpusOf(dut) }, (_, cpu) =>
-      cpu === 0 ? share : share * ofOthers,
-    );
+    const shares = Array.from({ length: cpusOf(dut) }, (_, cpu) => (cpu === 0 ? share : share * ofOthers));
     const demand = share > 0 ? ({ state: 'interrupt', shares } as const) : undefined;
     setDemand(dut, deps.clock.now(), streams, demand);
   };
@@ -350,9 +345,7 @@ function entryOf(dut: Machine, stream: Stream): Interface | undefined {
   const end = farEnd(stream.from);
   return dut.running === undefined
     ? undefined
-    : dut.interfaces.find(
-        (one) => one.port === end && one.isUp && one.mac === stream.destinationMac,
-      );
+    : dut.interfaces.find((one) => one.port === end && one.isUp && one.mac === stream.destinationMac);
 }
 
 /** Ethernet header, which the MTU excludes. */

@@ -43,8 +43,7 @@ export function countInQueues(machine: Machine, name: string, packets: number): 
   );
 }
 
-export const usesOneQueue = ({ running }: Machine): boolean =>
-  running?.kernel.behaviour.kind === 'uses-one-queue';
+export const usesOneQueue = ({ running }: Machine): boolean => running?.kernel.behaviour.kind === 'uses-one-queue';
 
 /** Every driver has one for each CPU, cxgbe(4) as many as its tunable says. */
 export function queuesOf({ sysctls }: Machine, name: string): number {
@@ -89,8 +88,7 @@ function droppingRules({ modules, pf, ipfw }: Firewalls): (PfRule | IpfwRule)[] 
 }
 
 /** Other rules that block have all packets. */
-export const isOfSomeFlows = ({ blocks, text }: PfRule | IpfwRule): boolean =>
-  blocks && sourceOf(text) !== undefined;
+export const isOfSomeFlows = ({ blocks, text }: PfRule | IpfwRule): boolean => blocks && sourceOf(text) !== undefined;
 
 const sourceOf = (text: string): [string, number] | undefined => {
   const [, network, bits] = /\bfrom ([\d.]+)\/(\d+)\b/.exec(text) ?? [];

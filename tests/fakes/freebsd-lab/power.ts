@@ -22,9 +22,7 @@ export function powerOf(machine: Machine, deps: Deps, faults: Faults): LabPower 
     const lies = faults.take('power-lies', calls) !== undefined;
     if (faults.take('power-times-out', calls) !== undefined) {
       await deps.clock.sleep(patienceSeconds);
-      throw new PowerError(
-        `The BMC of ${machine.name} did not answer within ${patienceSeconds} s; check its network.`,
-      );
+      throw new PowerError(`The BMC of ${machine.name} did not answer within ${patienceSeconds} s; check its network.`);
     }
     for (const state of states) {
       await deps.clock.sleep(switchSeconds);

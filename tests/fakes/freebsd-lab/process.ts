@@ -38,10 +38,7 @@ export class Killed extends Error {
   override readonly name = 'Killed';
 }
 
-export type Context = Pick<
-  Process,
-  'machine' | 'deps' | 'network' | 'complaints' | 'stdin' | 'out' | 'err'
->;
+export type Context = Pick<Process, 'machine' | 'deps' | 'network' | 'complaints' | 'stdin' | 'out' | 'err'>;
 
 /** Runs a program; its output after `killed` is aborted is dropped. */
 export async function runProgram(

@@ -28,11 +28,7 @@ export function startRc(machine: Machine, text: string): void {
     if (router !== undefined) add(['default', router]);
     const table = family === 'inet' ? 'arp' : 'ndp';
     for (const name of words(`static_${table}_pairs`)) {
-      run(
-        machine,
-        (process) => setNeighbour(process, family, process.args),
-        words(`static_${table}_${name}`),
-      );
+      run(machine, (process) => setNeighbour(process, family, process.args), words(`static_${table}_${name}`));
     }
   }
   setSysctl(machine, 'net.inet.ip.forwarding', isOn('gateway_enable') ? '1' : '0');

@@ -8,12 +8,7 @@ import { readRecording } from '../../../src/gate/recording/read-recording.ts';
 import type { Testbed } from '../../../src/lab/testbed.ts';
 import { connect } from '../../../src/system/host/ssh.ts';
 import { shell } from '../../../src/system/shell.ts';
-import {
-  recordCheck,
-  recordSelfTest,
-  recordTestbed,
-  trialOf,
-} from '../../gate/recording/record-lab.ts';
+import { recordCheck, recordSelfTest, recordTestbed, trialOf } from '../../gate/recording/record-lab.ts';
 import { describeWith, sharedFolder } from '../../needs.ts';
 import {
   type Answer,
@@ -34,10 +29,7 @@ import { sendTrial } from './trial.ts';
 type Row = { command: string; uses: number };
 
 /** First column of each row: a command, or its beginning. */
-const rows: readonly Row[] = readFileSync(
-  join(import.meta.dirname, '../../../docs/explanation/lab-fake.md'),
-  'utf8',
-)
+const rows: readonly Row[] = readFileSync(join(import.meta.dirname, '../../../docs/explanation/lab-fake.md'), 'utf8')
   .split('\n')
   .flatMap((line) => {
     const [, command] = /^\| `([^`]+)` \|/.exec(line) ?? [];
@@ -77,10 +69,7 @@ function bringTo({ dut: { machine } }: FreebsdLab, state: State): void {
   for (const one of machine.interfaces) if (isBare) one.addresses = [];
   card.isUp = !isBare;
   if (isBare) return;
-  card.addresses = [
-    'inet 198.18.0.1 netmask 0xfffffffc broadcast 198.18.0.3',
-    'inet6 2001:2::1 prefixlen 126',
-  ];
+  card.addresses = ['inet 198.18.0.1 netmask 0xfffffffc broadcast 198.18.0.3', 'inet6 2001:2::1 prefixlen 126'];
 }
 
 async function ask(lab: FreebsdLab, command: string): Promise<Answer> {
@@ -120,9 +109,8 @@ describe('answers of a real FreeBSD that are written down here', () => {
     },
   );
 
-  test.each(written.map((answer, index) => ({ ...answer, index })))(
-    '$command ($index) is understood',
-    (answer) => expect(whyUnexpected(answer)).toBeUndefined(),
+  test.each(written.map((answer, index) => ({ ...answer, index })))('$command ($index) is understood', (answer) =>
+    expect(whyUnexpected(answer)).toBeUndefined(),
   );
 
   test('pkt-gen prints its lines', async () => {

@@ -189,8 +189,7 @@ export const realAnswers: readonly RealAnswer[] = [
   { command: 'ipfw -q -f flush' },
   {
     command: 'kldstat',
-    stdout:
-      'Id Refs Address                Size Name\n 1    6 0xffffffff80200000  1039d40 kernel\n',
+    stdout: 'Id Refs Address                Size Name\n 1    6 0xffffffff80200000  1039d40 kernel\n',
   },
   { command: 'kldload -n ksyms' },
   { command: 'cp /dev/ksyms /var/tmp/ppsgate.ksyms' },

@@ -1,14 +1,6 @@
 // The root of a machine: one UFS partition, ZFS boot environments, or the two slices of an appliance.
 import { posix } from 'node:path';
-import {
-  absolute,
-  below,
-  type FileNode,
-  type FileSystem,
-  nodeAt,
-  textOf,
-  writeFile,
-} from './file-system.ts';
+import { absolute, below, type FileNode, type FileSystem, nodeAt, textOf, writeFile } from './file-system.ts';
 
 /** `nanobsd-gpt` is an appliance on a disk with a GPT, as poudriere-image(8) makes it. */
 export type RootKind = 'ufs' | 'nfs' | 'zfs' | 'nanobsd' | 'nanobsd-gpt';
@@ -162,22 +154,13 @@ export function switchRoot(root: Root, files: FileSystem, ignoresOnce: boolean):
 }
 
 /** A copy of an environment's files, running or not; undefined if there is none. */
-export function environmentTree(
-  root: Environments,
-  files: FileSystem,
-  name: string,
-): Tree | undefined {
+export function environmentTree(root: Environments, files: FileSystem, name: string): Tree | undefined {
   if (name === root.running) return copyOf(files, isEnvironmentPath);
   const environment = root.all.get(name);
   return environment && new Map(environment.tree);
 }
 
-export function mountEnvironment(
-  root: Environments,
-  files: FileSystem,
-  name: string,
-  place: string,
-): void {
+export function mountEnvironment(root: Environments, files: FileSystem, name: string, place: string): void {
   const environment = root.all.get(name);
   if (environment === undefined) return;
   environment.mountedAt = place;
@@ -254,6 +237,5 @@ function takeBelow(files: FileSystem, place: string): Tree {
 }
 
 function putTree(files: FileSystem, tree: Tree, place = '/'): void {
-  for (const [path, node] of tree)
-    files.nodes.set(posix.join(place, path).replace(/(.)\/$/, '$1'), { ...node });
+  for (const [path, node] of tree) files.nodes.set(posix.join(place, path).replace(/(.)\/$/, '$1'), { ...node });
 }

@@ -115,12 +115,7 @@ function respond(
 }
 
 /** Keeps content that is not truncated. */
-export function open(
-  files: FileSystem,
-  path: string,
-  flags: number,
-  mode: number,
-): FileError | undefined {
+export function open(files: FileSystem, path: string, flags: number, mode: number): FileError | undefined {
   const node = nodeAt(files, path);
   if (node === undefined && !(flags & openFlag.create)) return 'ENOENT';
   if (node?.kind === 'file' && !(flags & openFlag.truncate)) {
@@ -131,12 +126,7 @@ export function open(
 
 export const openFlag = { create: 0x08, truncate: 0x10 } as const;
 
-export function writeAt(
-  files: FileSystem,
-  path: string,
-  offset: number,
-  bytes: Buffer,
-): FileError | undefined {
+export function writeAt(files: FileSystem, path: string, offset: number, bytes: Buffer): FileError | undefined {
   const node = nodeAt(files, path);
   if (node?.kind !== 'file') return 'ENOENT';
   const content = Buffer.alloc(Math.max(node.bytes.length, offset + bytes.length));
@@ -145,11 +135,7 @@ export function writeAt(
   return writeFile(files, path, content);
 }
 
-export function setMode(
-  files: FileSystem,
-  path: string,
-  mode: number | undefined,
-): FileError | undefined {
+export function setMode(files: FileSystem, path: string, mode: number | undefined): FileError | undefined {
   const node = nodeAt(files, path);
   if (node === undefined) return 'ENOENT';
   if (mode !== undefined) node.mode = mode;
@@ -208,8 +194,7 @@ const statusTexts = new Map([
 ]);
 
 /** The text of its status, as a client shows it. */
-export const statusOfError = (error: FileError): string =>
-  statusTexts.get(statusOf[error]) ?? 'Failure';
+export const statusOfError = (error: FileError): string => statusTexts.get(statusOf[error]) ?? 'Failure';
 
 const packet = (payload: Buffer): Buffer => Buffer.concat([word(payload.length), payload]);
 
@@ -219,8 +204,7 @@ function word(value: number): Buffer {
   return bytes;
 }
 
-const text = (value: string): Buffer =>
-  Buffer.concat([word(Buffer.byteLength(value)), Buffer.from(value)]);
+const text = (value: string): Buffer => Buffer.concat([word(Buffer.byteLength(value)), Buffer.from(value)]);
 
 type Reader = ReturnType<typeof reader>;
 

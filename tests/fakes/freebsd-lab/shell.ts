@@ -1,8 +1,6 @@
 // Splits a command line into words as both sh and csh do, and rejects text that they would read differently.
 
-export type Words =
-  | { kind: 'words'; words: readonly string[] }
-  | { kind: 'refused'; reason: string };
+export type Words = { kind: 'words'; words: readonly string[] } | { kind: 'refused'; reason: string };
 
 /**
  * Words are plain, in single quotes, or with a backslash before a character, as src/system/shell.ts writes them.
@@ -22,9 +20,7 @@ export function splitWords(line: string): Words {
     words.push(unquoted(word));
     position += word.length;
   }
-  return words.length > 0
-    ? { kind: 'words', words }
-    : { kind: 'refused', reason: 'the command line is empty' };
+  return words.length > 0 ? { kind: 'words', words } : { kind: 'refused', reason: 'the command line is empty' };
 }
 
 // csh ends a quoted string at a line break and expands `!` even inside single quotes.
@@ -36,10 +32,7 @@ function matchAt(pattern: RegExp, line: string, position: number): string | unde
 }
 
 const unquoted = (word: string): string =>
-  word.replace(
-    /'([^']*)'|\\(.)/g,
-    (_, quoted?: string, escaped?: string) => quoted ?? escaped ?? '',
-  );
+  word.replace(/'([^']*)'|\\(.)/g, (_, quoted?: string, escaped?: string) => quoted ?? escaped ?? '');
 
 function whyRefused(line: string, position: number): string {
   const character = JSON.stringify(line.charAt(position));

@@ -9,9 +9,7 @@ export type Access =
   | 'read-write tunable';
 
 /** `kept` are bits that no value changes. */
-export type SysctlType =
-  | { kind: 'integer'; min: number; max: number; kept?: number }
-  | { kind: 'text' };
+export type SysctlType = { kind: 'integer'; min: number; max: number; kept?: number } | { kind: 'text' };
 
 export type Sysctl = { access: Access; type: SysctlType; value: string };
 
@@ -70,11 +68,7 @@ export function defaultSysctls(): Sysctls {
  * Adds the sysctls of a port's driver. cxgbe(4) reports the effective values of its tunables, mlx5en(4) lets its queues
  * be changed, and em(4) has one flow control for all its ports.
  */
-export function addPort(
-  sysctls: Sysctls,
-  interfaceName: string,
-  loader: ReadonlyMap<string, string>,
-): void {
+export function addPort(sysctls: Sysctls, interfaceName: string, loader: ReadonlyMap<string, string>): void {
   const [, driver = '', unit = ''] = /^(\D+)(\d+)$/.exec(interfaceName) ?? [];
   if (driver === 'igb') {
     const [other] = [...sysctls].filter(([name]) => /^dev\.igb\.\d+\.fc$/.test(name));
@@ -134,9 +128,7 @@ const writable = (value: string): Sysctl => ({ ...readOnly(value), access: 'read
 /** Reads loader.conf and sysctl.conf: `name="value"` or `name=value`, one per line. */
 export function readSettings(text: string): Map<string, string> {
   const lines = text.split('\n').map((line) => /^([\w.]+)="?([^"#]*)"?/.exec(line.trim()));
-  return new Map(
-    lines.flatMap((match) => (match === null ? [] : [[match[1] ?? '', match[2] ?? '']])),
-  );
+  return new Map(lines.flatMap((match) => (match === null ? [] : [[match[1] ?? '', match[2] ?? '']])));
 }
 
 /** Sets what it can, silently skipping names that do not exist, like the loader and rc. */
@@ -162,10 +154,8 @@ export function stored({ type, value: before }: Sysctl, value: string): string {
 }
 
 export const takes = (type: SysctlType, value: string): boolean =>
-  type.kind === 'text' ||
-  (isInteger(value) && Number(value) >= type.min && Number(value) <= type.max);
+  type.kind === 'text' || (isInteger(value) && Number(value) >= type.min && Number(value) <= type.max);
 
 export const isInteger = (value: string): boolean => /^-?(?:\d+|0x[\da-f]+)$/i.test(value);
 
-export const valueOfSysctl = (sysctls: Sysctls, name: string): number =>
-  Number(sysctls.get(name)?.value ?? Number.NaN);
+export const valueOfSysctl = (sysctls: Sysctls, name: string): number => Number(sysctls.get(name)?.value ?? Number.NaN);

@@ -5,9 +5,7 @@ export type TarEntry =
   | { kind: 'file'; path: string; bytes: Buffer; mode: number }
   | { kind: 'folder'; path: string; mode: number };
 
-export type TarOutcome =
-  | { kind: 'read'; entries: readonly TarEntry[] }
-  | { kind: 'unreadable'; reason: string };
+export type TarOutcome = { kind: 'read'; entries: readonly TarEntry[] } | { kind: 'unreadable'; reason: string };
 
 const blockBytes = 512;
 

@@ -197,18 +197,14 @@ describeWith(['shared/corpus/runs', 'shared/freebsd/lab'], 'the logs of real tri
     await using lab = await startFreebsdLab();
     const { outcomes } = await sendTrial(lab, { seconds: 5 });
     const { requests } = readRecording(`${sharedFolder('freebsd/lab')}/check2.rec.gz`);
-    const recorded = requests
-      .flatMap((request) => outputOf(request, 'stderr').split('\n'))
-      .map(shapeOf);
+    const recorded = requests.flatMap((request) => outputOf(request, 'stderr').split('\n')).map(shapeOf);
     const real = new Set([
       ...recorded,
       ...['receiver', 'sender'].flatMap((side) =>
         shapesOf(readFileSync(`${sharedFolder('corpus')}/${side}-line-shapes.json`, 'utf8')),
       ),
     ]);
-    const made = outcomes
-      .flatMap(({ stdout, stderr }) => (stderr + stdout).split('\n'))
-      .map(shapeOf);
+    const made = outcomes.flatMap(({ stdout, stderr }) => (stderr + stdout).split('\n')).map(shapeOf);
     expect(made.filter((shape) => !real.has(shape) && shape !== '')).toEqual([]);
   });
 });

@@ -44,9 +44,10 @@ export async function sendTrial(
     await lab.clock.sleep(9);
     await during();
   }
-  const outcomes = await Promise.all([receiver, sent, lab.clock.sleep(seconds + 20)]).then(
-    ([received, offered]) => [received, offered],
-  );
+  const outcomes = await Promise.all([receiver, sent, lab.clock.sleep(seconds + 20)]).then(([received, offered]) => [
+    received,
+    offered,
+  ]);
   const [received, offered] = outcomes.map(({ stdout, stderr }) => parsePktGenLog(stderr + stdout));
   if (received === undefined || offered === undefined) throw new TypeError('There is no log.');
   return { receiver: received, sender: offered, outcomes };

@@ -44,8 +44,7 @@ export function joinSwitch(first: Port, another: Port): void {
   another.cable = { ends: [first, another], upAt: 0, isDead: false };
 }
 
-export const farEnd = (port: Port): Port | undefined =>
-  port.cable?.ends.find((end) => end !== port);
+export const farEnd = (port: Port): Port | undefined => port.cable?.ends.find((end) => end !== port);
 
 export const isLinkUp = ({ cable }: Port, now: number): boolean =>
   cable !== undefined && !cable.isDead && now >= cable.upAt;

@@ -37,13 +37,10 @@ afterEach(async () => {
 test('a role that GitHub calls by an older name keeps its own beside it', async () => {
   Object.assign(github.state.permissions, { Carol: 'maintain', dave: 'triage' });
   const levelOf = async (username: string) => {
-    const { data } = await octokit.request(
-      'GET /repos/{owner}/{repo}/collaborators/{username}/permission',
-      {
-        ...where,
-        username,
-      },
-    );
+    const { data } = await octokit.request('GET /repos/{owner}/{repo}/collaborators/{username}/permission', {
+      ...where,
+      username,
+    });
     return [data.permission, data.role_name];
   };
   expect(await levelOf('carol')).toEqual(['write', 'maintain']);
@@ -57,33 +54,25 @@ test('a role that GitHub calls by an older name keeps its own beside it', async 
 test('a reaction stands once, however often it is given', async () => {
   const react = async () => {
     const reaction = { ...where, comment_id: 1001, content: 'eyes' } as const;
-    return (
-      await octokit.request(
-        'POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions',
-        reaction,
-      )
-    ).status;
+    return (await octokit.request('POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions', reaction))
+      .status;
   };
   expect([await react(), await react()]).toEqual([201, 200]);
-  expect(github.state.reactions).toMatchObject([
-    { commentId: 1001, author: 'github-actions[bot]' },
-  ]);
+  expect(github.state.reactions).toMatchObject([{ commentId: 1001, author: 'github-actions[bot]' }]);
 });
 
 test('labels are made, given and taken, and what is not there cannot be taken', async () => {
   const issue = { ...where, issue_number: 7 };
   const label = { ...where, name: 'ppsgate', color: '00ff00' };
   await octokit.request('POST /repos/{owner}/{repo}/labels', label);
-  await expect(octokit.request('POST /repos/{owner}/{repo}/labels', label)).rejects.toThrow(
-    'already_exists',
-  );
+  await expect(octokit.request('POST /repos/{owner}/{repo}/labels', label)).rejects.toThrow('already_exists');
   await octokit.request('POST /repos/{owner}/{repo}/issues/{issue_number}/labels', {
     ...issue,
     labels: ['PPSgate'],
   });
-  expect(
-    (await octokit.request('GET /repos/{owner}/{repo}/issues/{issue_number}/labels', issue)).data,
-  ).toMatchObject([{ name: 'ppsgate', color: '00ff00' }]);
+  expect((await octokit.request('GET /repos/{owner}/{repo}/issues/{issue_number}/labels', issue)).data).toMatchObject([
+    { name: 'ppsgate', color: '00ff00' },
+  ]);
   await octokit.request('DELETE /repos/{owner}/{repo}/issues/{issue_number}/labels/{name}', {
     ...issue,
     name: 'ppsgate',
@@ -153,9 +142,9 @@ test.each([
   ],
 ])('a check run with %s is refused', async (_what, more) => {
   const url: string = 'POST /repos/{owner}/{repo}/check-runs';
-  await expect(
-    octokit.request(url, { ...where, name: 'ppsgate', head_sha: head, ...more }),
-  ).rejects.toMatchObject({ status: 422 });
+  await expect(octokit.request(url, { ...where, name: 'ppsgate', head_sha: head, ...more })).rejects.toMatchObject({
+    status: 422,
+  });
   expect(github.state.checkRuns).toEqual([]);
 });
 
@@ -171,14 +160,14 @@ test('annotations add up, and another app may not change the check run', async (
   });
   const change = { ...where, check_run_id: data.id, output };
   expect(
-    (await octokit.request('PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}', change)).data
-      .output.annotations_count,
+    (await octokit.request('PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}', change)).data.output
+      .annotations_count,
   ).toBe(2);
   expect(github.state.checkRuns).toMatchObject([{ text: 'more', actions: [action] }]);
   const app = await hastyOctokit(github, { token: appToken });
-  await expect(
-    app.request('PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}', change),
-  ).rejects.toThrow('Invalid app_id');
+  await expect(app.request('PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}', change)).rejects.toThrow(
+    'Invalid app_id',
+  );
 });
 
 test('pull requests are found by their branch, their commit and their state', async () => {
@@ -222,9 +211,9 @@ test('a file is read as JSON or raw, from the requested branch', async () => {
     mediaType: { format: 'raw' },
   });
   expect(Buffer.from(raw.data as unknown as ArrayBuffer).toString()).toBe('{"pps":1}');
-  await expect(
-    octokit.request('GET /repos/{owner}/{repo}/contents/{path}', file),
-  ).rejects.toMatchObject({ status: 404 });
+  await expect(octokit.request('GET /repos/{owner}/{repo}/contents/{path}', file)).rejects.toMatchObject({
+    status: 404,
+  });
   expect((await octokit.request('GET /repos/{owner}/{repo}', where)).data).toMatchObject({
     node_id: 'R_1',
     default_branch: 'main',
@@ -252,10 +241,7 @@ test('an artifact is fetched from elsewhere, without the token, until it expires
   const run = { ...where, run_id: 42 };
   const { data } = await octokit.request('GET /repos/{owner}/{repo}/actions/runs/{run_id}', run);
   expect(data).toMatchObject({ id: 42, head_repository: { full_name: 'alice/router' } });
-  const { data: list } = await octokit.request(
-    'GET /repos/{owner}/{repo}/actions/runs/{run_id}/artifacts',
-    run,
-  );
+  const { data: list } = await octokit.request('GET /repos/{owner}/{repo}/actions/runs/{run_id}/artifacts', run);
   expect(list).toMatchObject({ total_count: 1, artifacts: [{ name: 'ppsgate result' }] });
   const [artifact] = github.state.artifacts;
   const wanted = { ...where, artifact_id: artifact?.id ?? 0, archive_format: 'zip' };
@@ -266,10 +252,7 @@ test('an artifact is fetched from elsewhere, without the token, until it expires
   expect(Buffer.from(zip.data as ArrayBuffer).toString()).toBe('PK');
   Object.assign(artifact ?? {}, { isExpired: true });
   await expect(
-    octokit.request(
-      'GET /repos/{owner}/{repo}/actions/artifacts/{artifact_id}/{archive_format}',
-      wanted,
-    ),
+    octokit.request('GET /repos/{owner}/{repo}/actions/artifacts/{artifact_id}/{archive_format}', wanted),
   ).rejects.toMatchObject({
     status: 410,
   });
@@ -292,9 +275,7 @@ test('an event runs the workflows that listen to it, and a run that has ended is
     ['other', 'b'],
   ] as const) {
     const event = { ...where, event_type, client_payload: { key } };
-    expect((await octokit.request('POST /repos/{owner}/{repo}/dispatches', event)).status).toBe(
-      204,
-    );
+    expect((await octokit.request('POST /repos/{owner}/{repo}/dispatches', event)).status).toBe(204);
   }
   const list = async (event: string) => {
     const { data } = await octokit.request('GET /repos/{owner}/{repo}/actions/runs', {

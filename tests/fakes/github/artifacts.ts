@@ -16,9 +16,7 @@ function uploadOf(state: State, which: { runId: number; name: string }, asked: A
     operationId: 'artifacts/upload',
     mistakes: () => undefined,
     carryOut: () => {
-      const isThere = state.artifacts.some(
-        ({ runId, name }) => runId === which.runId && name === which.name,
-      );
+      const isThere = state.artifacts.some(({ runId, name }) => runId === which.runId && name === which.name);
       if (isThere) return { status: 409, body: { message: 'an artifact with this name exists' } };
       const id = nextId(7001, state.artifacts);
       state.artifacts.push({ id, ...which, bytes: asked.bytes });
@@ -31,9 +29,7 @@ function fetchOf(state: State, wanted: number, asked: Asked): Route {
   return {
     operationId: 'artifacts/fetch',
     isForAll: true,
-    mistakes: () =>
-      asked.headers.authorization &&
-      'A token was sent to where artifacts lie, which is not GitHub.',
+    mistakes: () => asked.headers.authorization && 'A token was sent to where artifacts lie, which is not GitHub.',
     carryOut: () => {
       const artifact = state.artifacts.find(({ id }) => id === wanted);
       return artifact === undefined ? notFound : { status: 200, bytes: artifact.bytes };

@@ -64,13 +64,9 @@ type Json = string | number | boolean | null | Json[] | JsonObject;
 type JsonObject = { [key: string]: Json };
 
 const [source] = process.argv.slice(2);
-if (source === undefined)
-  throw new Error('Say where api.github.com.json is: see the top of this file.');
+if (source === undefined) throw new Error('Say where api.github.com.json is: see the top of this file.');
 const whole = JSON.parse(readFileSync(source, 'utf8')) as JsonObject;
-writeFileSync(
-  join(import.meta.dirname, 'openapi.json'),
-  `${JSON.stringify(extract(whole), null, 1)}\n`,
-);
+writeFileSync(join(import.meta.dirname, 'openapi.json'), `${JSON.stringify(extract(whole), null, 1)}\n`);
 
 function extract(description: JsonObject): JsonObject {
   const paths = usedPaths(objectAt(description, 'paths'));
@@ -85,22 +81,17 @@ function extract(description: JsonObject): JsonObject {
 function usedPaths(paths: JsonObject): JsonObject {
   const used: JsonObject = {};
   for (const path of Object.keys(paths)) {
-    const operations = Object.entries(objectAt(paths, path)).filter(([, operation]) =>
-      isUsed(operation),
-    );
+    const operations = Object.entries(objectAt(paths, path)).filter(([, operation]) => isUsed(operation));
     if (operations.length > 0) used[path] = pruned(Object.fromEntries(operations));
   }
   const found = Object.values(used).flatMap((path) => Object.values(path as JsonObject)).length;
-  if (found !== operationIds.length)
-    throw new Error('An operation above is not in this description.');
+  if (found !== operationIds.length) throw new Error('An operation above is not in this description.');
   return used;
 }
 
 function isUsed(operation: Json): boolean {
   return (
-    isObject(operation) &&
-    typeof operation.operationId === 'string' &&
-    operationIds.includes(operation.operationId)
+    isObject(operation) && typeof operation.operationId === 'string' && operationIds.includes(operation.operationId)
   );
 }
 
@@ -133,17 +124,13 @@ function pruned<T extends Json>(json: T, keysAreNames = false): T {
   const written = keysAreNames ? json : withNullChoice(json);
   const kept = Object.entries(written).filter(([key]) => keysAreNames || !unused.includes(key));
   return Object.fromEntries(
-    kept.map(([key, value]) => [
-      key,
-      pruned(withNull(json, key, value), !keysAreNames && nameMaps.includes(key)),
-    ]),
+    kept.map(([key, value]) => [key, pruned(withNull(json, key, value), !keysAreNames && nameMaps.includes(key))]),
   ) as T;
 }
 
 /** GitHub returns null for nullable enumerations, but does not list null in them as OpenAPI requires. */
 function withNull({ nullable }: JsonObject, key: string, value: Json): Json {
-  const isLacking =
-    key === 'enum' && nullable === true && Array.isArray(value) && !value.includes(null);
+  const isLacking = key === 'enum' && nullable === true && Array.isArray(value) && !value.includes(null);
   return isLacking ? [...value, null] : value;
 }
 
@@ -158,9 +145,7 @@ function withNullChoice(json: JsonObject): JsonObject {
 function objectAt(json: JsonObject, key: string): JsonObject {
   const value = json[key];
   if (value === undefined || !isObject(value)) {
-    throw new Error(
-      `The description has no ${key} where one is expected: its format is a new one.`,
-    );
+    throw new Error(`The description has no ${key} where one is expected: its format is a new one.`);
   }
   return value;
 }

@@ -39,10 +39,9 @@ async function move(beforeOid: string, afterOid: string, force = false): Promise
     where,
   );
   const refUpdates = [{ name: 'refs/heads/data', beforeOid, afterOid, force }];
-  return octokit.graphql(
-    'mutation($input: UpdateRefsInput!) { updateRefs(input: $input) { clientMutationId } }',
-    { input: { repositoryId: repository.id, refUpdates } },
-  );
+  return octokit.graphql('mutation($input: UpdateRefsInput!) { updateRefs(input: $input) { clientMutationId } }', {
+    input: { repositoryId: repository.id, refUpdates },
+  });
 }
 
 test('the real git finds nothing wrong with a repository, and reads in it what was written', async () => {
@@ -57,10 +56,10 @@ test('the real git finds nothing wrong with a repository, and reads in it what w
     content: Buffer.from([0, 255, 10]).toString('base64'),
     encoding: 'base64',
   });
-  const { data: commit } = await octokit.request(
-    'GET /repos/{owner}/{repo}/git/commits/{commit_sha}',
-    { ...where, commit_sha: first },
-  );
+  const { data: commit } = await octokit.request('GET /repos/{owner}/{repo}/git/commits/{commit_sha}', {
+    ...where,
+    commit_sha: first,
+  });
   const { data: tree } = await octokit.request('POST /repos/{owner}/{repo}/git/trees', {
     ...where,
     base_tree: commit.tree.sha,
@@ -85,10 +84,7 @@ test('the real git finds nothing wrong with a repository, and reads in it what w
   const git = (...args: string[]) => execFileSync('git', ['-C', folder, ...args]).toString();
   git('fsck', '--strict', '--no-dangling');
   expect(git('rev-parse', 'data').trim()).toBe(second.sha);
-  expect(git('ls-tree', '-r', '--name-only', 'data').trim().split('\n')).toEqual([
-    'results.json',
-    'results/8/raw',
-  ]);
+  expect(git('ls-tree', '-r', '--name-only', 'data').trim().split('\n')).toEqual(['results.json', 'results/8/raw']);
   expect(git('log', '-1', '--format=%an %at %s', 'data').trim()).toBe(
     `ppsgate ${Date.UTC(2026, 1, 3, 4, 5, 6) / 1000} Zweiter Stand: größer`,
   );
@@ -140,13 +136,13 @@ test('a ref moves forwards only, unless it is forced', async () => {
 
 test('a missing object is not found, and an empty repository is a conflict', async () => {
   const wanted = { ...where, commit_sha: zeros };
-  await expect(
-    octokit.request('GET /repos/{owner}/{repo}/git/commits/{commit_sha}', wanted),
-  ).rejects.toMatchObject({ status: 404 });
+  await expect(octokit.request('GET /repos/{owner}/{repo}/git/commits/{commit_sha}', wanted)).rejects.toMatchObject({
+    status: 404,
+  });
   github.state.git.refs.clear();
-  await expect(
-    octokit.request('GET /repos/{owner}/{repo}/git/commits/{commit_sha}', wanted),
-  ).rejects.toMatchObject({ status: 409 });
+  await expect(octokit.request('GET /repos/{owner}/{repo}/git/commits/{commit_sha}', wanted)).rejects.toMatchObject({
+    status: 409,
+  });
   expect(github.violations).toEqual([]);
 });
 
@@ -181,10 +177,7 @@ test.each([
   ['{ viewer { email } }', 'viewer is asked for login'],
   ['{ viewer { login }', 'ends too early'],
   ['{ viewer { login } rateLimit { cost } }', 'knows no query of viewer and rateLimit'],
-  [
-    'query($o: ID!) { repository(owner: $o, name: "router") { id } }',
-    'repository.owner is String!, not ID!',
-  ],
+  ['query($o: ID!) { repository(owner: $o, name: "router") { id } }', 'repository.owner is String!, not ID!'],
   ['query($o: String!) { viewer { login } }', 'The variable $o is not used'],
 ])('GraphQL that GitHub or the fake does not know is a violation: %s', async (query, why) => {
   await expect(octokit.graphql(query, { o: 'example' })).rejects.toThrow();

@@ -38,8 +38,7 @@ function packOf(git: Git): Buffer {
 
 function packed(git: Git, id: string): Buffer[] {
   const kept = git.read(id);
-  if (kept === undefined)
-    throw new Error(`The fake's repository lacks ${id}, which is named in it.`);
+  if (kept === undefined) throw new Error(`The fake's repository lacks ${id}, which is named in it.`);
   return [typeAndSize(packTypes[kept.object.type], kept.bytes.length), deflateSync(kept.bytes)];
 }
 

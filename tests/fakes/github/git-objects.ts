@@ -97,11 +97,7 @@ export function entriesOf(git: Git, tree: string): readonly TreeEntry[] | undefi
 }
 
 /** Id of the tree `base` with these changes; empty folders are removed. */
-export function changedTree(
-  git: Git,
-  base: string | undefined,
-  changes: readonly TreeChange[],
-): string {
+export function changedTree(git: Git, base: string | undefined, changes: readonly TreeChange[]): string {
   const before = base === undefined ? [] : (entriesOf(git, base) ?? []);
   const entries = new Map(before.map((entry) => [entry.name, entry]));
   for (const [name, inside] of Map.groupBy(changes, ({ path }) => path.split('/')[0] ?? '')) {

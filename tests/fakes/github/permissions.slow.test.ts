@@ -34,9 +34,9 @@ const comment = { ...where, issue_number: 7, body: 'Hello' };
 
 test('a write needs its permission', async () => {
   const { octokit } = await clientWith({ contents: 'write', checks: 'write' });
-  await expect(
-    octokit.request('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', comment),
-  ).rejects.toThrow('Resource not accessible by integration');
+  await expect(octokit.request('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', comment)).rejects.toThrow(
+    'Resource not accessible by integration',
+  );
   expect(github.state.comments).toEqual([]);
 });
 
@@ -57,9 +57,9 @@ test('public data is read with any token, and private data is not', async () => 
   expect(github.used[token]).toBeUndefined();
 
   github.state.isPrivate = true;
-  await expect(
-    octokit.request('GET /repos/{owner}/{repo}/contents/{path}', wanted),
-  ).rejects.toMatchObject({ status: 403 });
+  await expect(octokit.request('GET /repos/{owner}/{repo}/contents/{path}', wanted)).rejects.toMatchObject({
+    status: 403,
+  });
   const reader = await clientWith({ contents: 'write' });
   await reader.octokit.request('GET /repos/{owner}/{repo}/contents/{path}', wanted);
   expect(github.used[reader.token]).toEqual(['contents: read']);
@@ -69,10 +69,7 @@ test('refuses an artifact of a public repository without a permission', async ()
   const { octokit } = await clientWith({ contents: 'write' });
   const wanted = { ...where, artifact_id: 1, archive_format: 'zip' };
   await expect(
-    octokit.request(
-      'GET /repos/{owner}/{repo}/actions/artifacts/{artifact_id}/{archive_format}',
-      wanted,
-    ),
+    octokit.request('GET /repos/{owner}/{repo}/actions/artifacts/{artifact_id}/{archive_format}', wanted),
   ).rejects.toMatchObject({
     status: 403,
   });
@@ -82,19 +79,14 @@ test('GraphQL refuses in its own way', async () => {
   const { octokit } = await clientWith({ contents: 'read' });
   const input = { repositoryId: 'R_1', refUpdates: [] };
   await expect(
-    octokit.graphql(
-      'mutation($input: UpdateRefsInput!) { updateRefs(input: $input) { clientMutationId } }',
-      { input },
-    ),
+    octokit.graphql('mutation($input: UpdateRefsInput!) { updateRefs(input: $input) { clientMutationId } }', { input }),
   ).rejects.toMatchObject({ errors: [{ type: 'FORBIDDEN' }] });
 });
 
 test('an expired token is no token', async () => {
   const { token, octokit } = await clientWith({});
   github.expire(token);
-  await expect(octokit.request('GET /repos/{owner}/{repo}', where)).rejects.toThrow(
-    'Bad credentials',
-  );
+  await expect(octokit.request('GET /repos/{owner}/{repo}', where)).rejects.toThrow('Bad credentials');
 });
 
 test('for each operation it is known what it needs', () => {

@@ -9,20 +9,14 @@ export type Permissions = Partial<Record<Scope, 'read' | 'write'>>;
 export type Permission = `${Scope}: ${'read' | 'write'}`;
 
 /** The permission that allows the operation; `free` needs none, `refused` lacks every sufficient one. */
-export type AccessDecision =
-  | { kind: 'free' | 'refused' }
-  | { kind: 'used'; permission: Permission };
+export type AccessDecision = { kind: 'free' | 'refused' } | { kind: 'used'; permission: Permission };
 
 /**
  * Checks whether a token with these permissions may do this, and by which of them.
  *
  * @param permissions undefined allows all.
  */
-export function accessFor(
-  state: State,
-  operationId: string,
-  permissions: Permissions | undefined,
-): AccessDecision {
+export function accessFor(state: State, operationId: string, permissions: Permissions | undefined): AccessDecision {
   const needed = needs[operationId];
   if (needed === undefined) throw new Error(`${operationId} is not in permissions.ts.`);
   const isPublicRead = !state.isPrivate && needed.every((one) => one.endsWith(': read'));

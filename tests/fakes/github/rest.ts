@@ -7,14 +7,11 @@ import { operations } from './operations.ts';
 import type { Asked, Route } from './route.ts';
 import type { Answer, Caller, State } from './state.ts';
 
-const isDateTime = (value: string): boolean =>
-  /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d)$/.test(value);
+const isDateTime = (value: string): boolean => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d)$/.test(value);
 
 /** Compiles an operation's schemas at its first request: all of them would need seconds, in every process. */
 const gitHubsDescription: Promise<OpenAPIBackend> = new OpenAPIBackend({
-  definition: JSON.parse(
-    readFileSync(join(import.meta.dirname, 'openapi.json'), 'utf8'),
-  ) as Document,
+  definition: JSON.parse(readFileSync(join(import.meta.dirname, 'openapi.json'), 'utf8')) as Document,
   quick: true,
   ajvOpts: { formats: { uri: URL.canParse, email: true, 'date-time': isDateTime } },
 }).init();
@@ -39,11 +36,7 @@ export async function restRoute(state: State, asked: Asked): Promise<Route | und
   };
 }
 
-function errorsIn(
-  description: OpenAPIBackend,
-  request: Asked,
-  operation: Operation,
-): readonly ErrorObject[] {
+function errorsIn(description: OpenAPIBackend, request: Asked, operation: Operation): readonly ErrorObject[] {
   return description.validateRequest(request, operation).errors ?? [];
 }
 

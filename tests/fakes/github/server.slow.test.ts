@@ -46,9 +46,7 @@ test('a query that GitHub does not describe is a violation', async () => {
 
 test('an operation that is not in the description is a violation', async () => {
   expect((await call('/repos/freebsd/freebsd-src/hooks')).status).toBe(500);
-  expect(github.violations).toEqual([
-    'GET /repos/freebsd/freebsd-src/hooks is not in openapi.json.',
-  ]);
+  expect(github.violations).toEqual(['GET /repos/freebsd/freebsd-src/hooks is not in openapi.json.']);
 });
 
 test('an answer that GitHub does not describe is a violation', async () => {

@@ -79,11 +79,7 @@ type Inner = Pick<FakeGitHub, 'state' | 'requests' | 'violations'> & {
   faults: FaultBook;
 };
 
-async function serve(
-  github: Inner,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
+async function serve(github: Inner, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const asked = await read(request);
   const route = await routeOf(github.state, asked);
   if (route === undefined) {
@@ -127,11 +123,7 @@ async function routeOf(state: State, asked: Asked): Promise<Route | undefined> {
 }
 
 /** The correct response, or that of a fault, before or after the request was carried out. */
-function answerTo(
-  github: Inner,
-  route: Route,
-  { asked, fault }: { asked: Asked; fault: Fault | undefined },
-): Answer {
+function answerTo(github: Inner, route: Route, { asked, fault }: { asked: Asked; fault: Fault | undefined }): Answer {
   const caller = callerOf(github, route, asked);
   if ('status' in caller) return caller;
   const mistakes = route.mistakes();
@@ -166,9 +158,7 @@ function ifChanged(asked: Asked, answer: Answer): Answer {
   if (asked.method !== 'GET' || answer.status !== 200) return answer;
   const etag = `W/"${createHash('sha256').update(bytesOf(answer)).digest('hex')}"`;
   const headers = { ...answer.headers, etag };
-  return asked.headers['if-none-match'] === etag
-    ? { status: 304, headers }
-    : { ...answer, headers };
+  return asked.headers['if-none-match'] === etag ? { status: 304, headers } : { ...answer, headers };
 }
 
 function isCarriedOut(fault: Fault | undefined): boolean {

@@ -46,8 +46,7 @@ export function takingTurns(random: () => number, start: Date): Turns {
     },
     lead(octokit, attempt) {
       octokit.hook.wrap('request', (request, options) => {
-        const { promise, resolve, reject } =
-          Promise.withResolvers<Awaited<ReturnType<typeof request>>>();
+        const { promise, resolve, reject } = Promise.withResolvers<Awaited<ReturnType<typeof request>>>();
         const { method, url, query = '' } = options;
         const call = { name: `${method} ${url} ${query}`, isGraphql: url === '/graphql' };
         const send: typeof fetch = options.request?.fetch ?? fetch;

@@ -2,9 +2,9 @@
 import { createRequire } from 'node:module';
 
 // The package is one JSON file with a wrong type declaration, so it is required and typed here.
-const events: readonly { name: string; examples: readonly unknown[] }[] = createRequire(
-  import.meta.url,
-)('@octokit/webhooks-examples');
+const events: readonly { name: string; examples: readonly unknown[] }[] = createRequire(import.meta.url)(
+  '@octokit/webhooks-examples',
+);
 
 /** Names of all events with examples, such as `pull_request` and `push`. */
 export const eventNames: readonly string[] = events.map((event) => event.name);

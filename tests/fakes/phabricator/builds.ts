@@ -16,14 +16,9 @@ import {
 import { addTransactions } from './transactions.ts';
 
 /** Starts a build of the revision's newest diff; resolves with its target when the endpoint has replied. */
-export async function startBuild(
-  state: State,
-  revision: Revision,
-  plan: BuildPlan,
-): Promise<Target> {
+export async function startBuild(state: State, revision: Revision, plan: BuildPlan): Promise<Target> {
   const buildable =
-    state.buildables.find(({ objectPHID }) => objectPHID === revision.diffPHID) ??
-    newBuildable(state, revision);
+    state.buildables.find(({ objectPHID }) => objectPHID === revision.diffPHID) ?? newBuildable(state, revision);
   const build: Build = {
     ...newRecord(state, 'HMBD'),
     buildablePHID: buildable.phid,
@@ -108,13 +103,8 @@ function endBuild(state: State, build: Build, outcome: 'passed' | 'failed' | 'ab
 function updateBuildable(state: State, build: Build): Buildable {
   const buildable = existing(state.buildables, build.buildablePHID);
   const all = state.builds.filter(({ buildablePHID }) => buildablePHID === buildable.phid);
-  const isAny = (...outcomes: Build['status'][]) =>
-    all.some(({ status }) => outcomes.includes(status));
-  buildable.status = isAny('failed', 'aborted')
-    ? 'failed'
-    : isAny('building')
-      ? 'building'
-      : 'passed';
+  const isAny = (...outcomes: Build['status'][]) => all.some(({ status }) => outcomes.includes(status));
+  buildable.status = isAny('failed', 'aborted') ? 'failed' : isAny('building') ? 'building' : 'passed';
   buildable.dateModified = state.now;
   return buildable;
 }
@@ -142,9 +132,7 @@ function holdingBuilds(state: State, { diffPHID }: Revision): Build[] {
   return state.builds.filter(({ buildablePHID, planPHID, status }) => {
     const { holdDrafts } = existing(state.plans, planPHID);
     const isOfDiff = existing(state.buildables, buildablePHID).objectPHID === diffPHID;
-    return (
-      isOfDiff && (holdDrafts === 'always' || (holdDrafts === 'building' && status === 'building'))
-    );
+    return isOfDiff && (holdDrafts === 'always' || (holdDrafts === 'building' && status === 'building'));
   });
 }
 
@@ -190,18 +178,12 @@ function variablesFor(state: State, build: Build, target: Target): { [name: stri
 }
 
 /** True if the endpoint returned success; there is no retry. */
-async function overrides(
-  step: BuildPlan['step'],
-  variables: { [name: string]: string },
-): Promise<boolean> {
+async function overrides(step: BuildPlan['step'], variables: { [name: string]: string }): Promise<boolean> {
   const names = [...step.uri.matchAll(/\$\{([^}]*)\}/g)].map(([, name]) => name ?? '');
   if (names.some((name) => variables[name] === undefined)) return false;
-  const uri = step.uri.replace(/\$\{([^}]*)\}/g, (_, name: string) =>
-    escaped(variables[name] ?? ''),
-  );
+  const uri = step.uri.replace(/\$\{([^}]*)\}/g, (_, name: string) => escaped(variables[name] ?? ''));
   const { credential } = step;
-  const basic =
-    credential && Buffer.from(`${credential.user}:${credential.password}`).toString('base64');
+  const basic = credential && Buffer.from(`${credential.user}:${credential.password}`).toString('base64');
   const status = await sendOut(uri, step.method, {
     ...(basic && { Authorization: `Basic ${basic}` }),
     'Accept-Encoding': 'gzip',

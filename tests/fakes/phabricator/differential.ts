@@ -38,9 +38,7 @@ const revisionSearch = search<Revision>({
     subscribers: {
       type: 'strings',
       matches: ({ subscriberPHIDs }: Revision, given: string[], { state }) =>
-        state.users.some(
-          (user) => subscriberPHIDs.includes(user.phid) && given.some((one) => isUser(user, one)),
-        ),
+        state.users.some((user) => subscriberPHIDs.includes(user.phid) && given.some((one) => isUser(user, one))),
     },
     createdStart: notBefore((revision) => revision.dateCreated),
     createdEnd: notAfter((revision) => revision.dateCreated),
@@ -64,8 +62,7 @@ const revisionSearch = search<Revision>({
   queries: {
     // Nothing waits for a bot as the viewer.
     active: ({ authorPHID, reviewers }, { viewer }) =>
-      authorPHID === viewer.phid ||
-      reviewers.some(({ reviewerPHID }) => reviewerPHID === viewer.phid),
+      authorPHID === viewer.phid || reviewers.some(({ reviewerPHID }) => reviewerPHID === viewer.phid),
     authored: ({ authorPHID }, { viewer }) => authorPHID === viewer.phid,
   },
   orders: {
@@ -125,9 +122,7 @@ const changesetSearch = search<ChangesetRow>({
   type: 'DCNG',
   query: 'DifferentialChangesetQuery',
   rows: ({ diffs }) =>
-    diffs.flatMap((diff) =>
-      diff.changesets.map((row, at) => ({ ...row, diff, path: diff.changes[at]?.path ?? '' })),
-    ),
+    diffs.flatMap((diff) => diff.changesets.map((row, at) => ({ ...row, diff, path: diff.changes[at]?.path ?? '' }))),
   isVisible: ({ diff }, { state, viewer }) => maySeeDiff(state, diff, viewer),
   constraints: { ...identity(), diffPHIDs: strings((row) => row.diff.phid) },
   fields: ({ diff, path }) => ({
@@ -175,10 +170,7 @@ export const differentialMethods: Methods = {
 };
 
 /** A diff that belongs to no revision yet. @throws ConduitError if `raw` is no diff */
-export function newDiff(
-  state: State,
-  sent: { raw: string | Uint8Array; authorPHID: Phid } & Partial<Diff>,
-): Diff {
+export function newDiff(state: State, sent: { raw: string | Uint8Array; authorPHID: Phid } & Partial<Diff>): Diff {
   const { raw, ...known } = sent;
   const changes = parseRawDiff(isText(raw) ? raw : decoded(raw));
   const diff: Diff = {

@@ -12,12 +12,7 @@ export type Decoded = {
 };
 
 /** @throws ConduitError if the real server refuses to read it */
-export function decodeCall(
-  method: string,
-  query: string,
-  contentType: string,
-  bytes: Buffer,
-): Decoded {
+export function decodeCall(method: string, query: string, contentType: string, bytes: Buffer): Decoded {
   if (contentType === 'application/json') {
     throw refusal(
       "Use form-encoded data to submit parameters to Conduit endpoints. Sending a JSON-encoded body and setting 'Content-Type': 'application/json' is not currently supported.",

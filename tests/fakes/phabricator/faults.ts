@@ -22,11 +22,7 @@ export type Called = { method: string; params: Values };
 
 export type Faults = {
   /** The next `times` calls of the method, of those that the predicate selects, or of any, fail like this. */
-  order: (
-    which: string | ((call: Called) => boolean) | undefined,
-    fault: Fault,
-    times?: number,
-  ) => void;
+  order: (which: string | ((call: Called) => boolean) | undefined, fault: Fault, times?: number) => void;
   /** Drops all faults that no call has met yet. */
   clear: () => void;
   /** Number of calls that have met a fault. */
@@ -44,9 +40,7 @@ export function noFaultsYet(): FaultBook {
   return {
     order(which, fault, times = 1) {
       const isMeant =
-        typeof which === 'function'
-          ? which
-          : ({ method }: Called) => which === undefined || method === which;
+        typeof which === 'function' ? which : ({ method }: Called) => which === undefined || method === which;
       ordered.push(...Array.from({ length: times }, () => ({ isMeant, fault })));
     },
     clear() {

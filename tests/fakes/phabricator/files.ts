@@ -46,9 +46,7 @@ const info: Method = {
   params: ['phid', 'id'],
   run: (call) => {
     const { state, params } = call;
-    const file = state.files.find(
-      ({ phid, id }) => phid === params.phid || id === Number(params.id),
-    );
+    const file = state.files.find(({ phid, id }) => phid === params.phid || id === Number(params.id));
     if (file === undefined || !maySee(file, call.viewer)) {
       throw new ConduitError('ERR-NOT-FOUND', 'No such file exists.');
     }

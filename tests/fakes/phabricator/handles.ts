@@ -68,10 +68,7 @@ function handles(state: State, viewer: User): Handle[] {
       fullName,
       status: isOpen ? 'open' : 'closed',
     });
-  const [revision, diff] = [
-    handle('DREV', 'Differential Revision'),
-    handle('DIFF', 'Differential Diff'),
-  ];
+  const [revision, diff] = [handle('DREV', 'Differential Revision'), handle('DIFF', 'Differential Diff')];
   const [repository, project] = [handle('REPO', 'Repository'), handle('PROJ', 'Project')];
   const [user, buildable] = [handle('USER', 'User'), handle('HMBB', 'Buildable')];
   const [build, target] = [handle('HMBD', 'Build'), handle('HMBT', 'Build Target')];
@@ -79,9 +76,7 @@ function handles(state: State, viewer: User): Handle[] {
   return [
     ...state.revisions
       .filter((row) => maySee(row, viewer))
-      .map(({ phid, id, title, status }) =>
-        revision(phid, `/D${id}`, `D${id}`, `D${id}: ${title}`, !isClosed(status)),
-      ),
+      .map(({ phid, id, title, status }) => revision(phid, `/D${id}`, `D${id}`, `D${id}: ${title}`, !isClosed(status))),
     ...state.diffs
       .filter((row) => maySeeDiff(state, row, viewer))
       .map(({ phid, id }) => diff(phid, `/differential/diff/${id}/`, `Diff ${id}`)),

@@ -80,8 +80,7 @@ const targetSearch = search<Target>({
   type: 'HMBT',
   query: 'HarbormasterBuildTargetQuery',
   rows: (state) => state.targets,
-  isVisible: ({ buildPHID }, { state, viewer }) =>
-    maySeeBuild(state, existing(state.builds, buildPHID), viewer),
+  isVisible: ({ buildPHID }, { state, viewer }) => maySeeBuild(state, existing(state.builds, buildPHID), viewer),
   constraints: { ...identity(), buildPHIDs: strings((target) => target.buildPHID) },
   fields: (target) => ({
     name: target.name,
@@ -102,11 +101,7 @@ const artifactSearch = search<Artifact>({
   query: 'HarbormasterBuildArtifactQuery',
   rows: (state) => state.artifacts,
   isVisible: ({ targetPHID }, { state, viewer }) =>
-    maySeeBuild(
-      state,
-      existing(state.builds, existing(state.targets, targetPHID).buildPHID),
-      viewer,
-    ),
+    maySeeBuild(state, existing(state.builds, existing(state.targets, targetPHID).buildPHID), viewer),
   constraints: { ...identity(), buildTargetPHIDs: strings((artifact) => artifact.targetPHID) },
   // The URI is not included.
   fields: (artifact) => ({
@@ -203,9 +198,7 @@ const sendMessage: Method = {
       );
     }
     if (!isText(type) || type === '') {
-      throw refusal(
-        'Call omits required "type" parameter. Specify the type of message you want to send.',
-      );
+      throw refusal('Call omits required "type" parameter. Specify the type of message you want to send.');
     }
     const target = targetSeen(call, receiver);
     if (target !== undefined) return tellTarget(call, target, type);
@@ -290,12 +283,7 @@ function checkUnit(unit: Values, isForm: boolean): void {
     checkType(unit, name, 'optional string', isText);
   }
   // A form field is text, so it never passes.
-  checkType(
-    unit,
-    'duration',
-    'optional float|int',
-    (value) => !isForm && typeof value === 'number',
-  );
+  checkType(unit, 'duration', 'optional float|int', (value) => !isForm && typeof value === 'number');
 }
 
 function checkUri(data: Values, isForm: boolean): void {
@@ -325,8 +313,7 @@ function checkFile({ state }: Call, data: Values): void {
 function checkKey({ state }: Call, target: Target, type: string, key: string): void {
   const isTaken = state.artifacts.some((artifact) => {
     const other = existing(state.targets, artifact.targetPHID);
-    const isSibling =
-      other.buildPHID === target.buildPHID && other.generation === target.generation;
+    const isSibling = other.buildPHID === target.buildPHID && other.generation === target.generation;
     return isSibling && artifact.key === key && artifact.type === type;
   });
   if (!isTaken) return;
@@ -346,18 +333,11 @@ function require(values: Values, names: readonly string[]): void {
   throw new ConduitError('ERR-CONDUIT-CALL', `Missing required parameters: ${missing.join(', ')}`);
 }
 
-function checkType(
-  values: Values,
-  name: string,
-  expected: string,
-  isRight: (value: unknown) => boolean,
-): void {
+function checkType(values: Values, name: string, expected: string, isRight: (value: unknown) => boolean): void {
   const value = values[name];
   if (value === undefined || isRight(value)) return;
   const type = phpTypeOf(value);
-  throw refusal(
-    `Parameter '${name}' has invalid type. Expected type '${expected}', got type '${type}'.`,
-  );
+  throw refusal(`Parameter '${name}' has invalid type. Expected type '${expected}', got type '${type}'.`);
 }
 
 /** Describes a type like the server's `phutil_describe_type`, as far as recorded. */

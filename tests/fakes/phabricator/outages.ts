@@ -2,8 +2,7 @@
 import type { Fault } from './faults.ts';
 
 const text = 'text/html; charset=UTF-8';
-const unhandled = (why: string): string =>
-  `<!DOCTYPE html><title>Unhandled Exception</title><p>${why}</p>`;
+const unhandled = (why: string): string => `<!DOCTYPE html><title>Unhandled Exception</title><p>${why}</p>`;
 
 const core = (info: string): string =>
   JSON.stringify({ result: null, error_code: 'ERR-CONDUIT-CORE', error_info: info });

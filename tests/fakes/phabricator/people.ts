@@ -58,8 +58,7 @@ const projectSearch = search<Project>({
     ]),
     name: {
       type: 'text',
-      matches: (project: Project, name: string) =>
-        project.name.toLowerCase().includes(name.toLowerCase()),
+      matches: (project: Project, name: string) => project.name.toLowerCase().includes(name.toLowerCase()),
     },
   },
   attachments: {

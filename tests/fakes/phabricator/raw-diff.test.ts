@@ -19,8 +19,7 @@ test('files come back in reverse', () => {
 });
 
 test('a binary file comes back empty', () => {
-  const raw =
-    'diff --git a/x b/x\nindex 1..2\nGIT binary patch\nliteral 3\nKcmZQzWMXDv\n\nliteral 0\nHcmV?d00001\n\n';
+  const raw = 'diff --git a/x b/x\nindex 1..2\nGIT binary patch\nliteral 3\nKcmZQzWMXDv\n\nliteral 0\nHcmV?d00001\n\n';
   expect(back(raw)).toContain('GIT binary patch\nliteral 0\nHc$@<O00001\n');
   expect(back(raw)).not.toContain('KcmZQzWMXDv');
 });

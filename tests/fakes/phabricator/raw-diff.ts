@@ -50,10 +50,7 @@ export function decoded(bytes: Uint8Array): string {
   }
 }
 
-function readChange(
-  lines: readonly string[],
-  start: number,
-): { change?: Changeset; next: number } | undefined {
+function readChange(lines: readonly string[], start: number): { change?: Changeset; next: number } | undefined {
   const first = bare(lines[start]);
   if (first === '' && start > 0) return { next: start + 1 };
   const git = /^diff --git (.+)$/.exec(first);
@@ -177,8 +174,7 @@ function rendered(change: Changeset): string {
   if (kind === 'add') head.push(`new file mode ${newMode}`);
   else if (kind === 'delete') head.push(`deleted file mode ${oldMode}`);
   else if (oldMode !== newMode) head.push(`old mode ${oldMode}`, `new mode ${newMode}`);
-  if (kind === 'rename' || kind === 'copy')
-    head.push(`${kind} from ${oldPath}`, `${kind} to ${path}`);
+  if (kind === 'rename' || kind === 'copy') head.push(`${kind} from ${oldPath}`, `${kind} to ${path}`);
   if (change.isBinary) return `${head.join('\n')}\n${emptiedBinary}`;
   if (change.hunks.length > 0) {
     head.push(kind === 'add' ? '--- /dev/null' : `--- a/${oldPath}${tabAfter(oldPath)}`);

@@ -61,9 +61,7 @@ export function readRecordings(): Recording[] {
 
 /** Reads a recorded request of the server, such as `0012-build.json`. */
 export function readInbound(file: string): z.infer<typeof inboundSchema> {
-  return inboundSchema.parse(
-    JSON.parse(readFileSync(join(recordingsFolder, 'inbound', file), 'utf8')),
-  );
+  return inboundSchema.parse(JSON.parse(readFileSync(join(recordingsFolder, 'inbound', file), 'utf8')));
 }
 
 const inboundSchema = z.object({
@@ -74,8 +72,7 @@ const inboundSchema = z.object({
 });
 
 /** Recorded later, from another server: diffs of Subversion working copies. */
-export const svnRecordingNeeded =
-  'shared/phabricator/outages/live-differential.diff.search-svn.json';
+export const svnRecordingNeeded = 'shared/phabricator/outages/live-differential.diff.search-svn.json';
 
 export function readSvnRecording() {
   const path = sharedFolder(svnRecordingNeeded.slice('shared/'.length));
@@ -136,18 +133,11 @@ const editedSchema = z.object({
 });
 
 /** PHIDs of the objects that the call created, from its response. */
-function newPhids({
-  method,
-  params_decoded: params,
-  response_json: json,
-  edited,
-}: Recording): Phid[] {
+function newPhids({ method, params_decoded: params, response_json: json, edited }: Recording): Phid[] {
   if (!/edit$|create|upload/.test(method)) return [];
   if (edited === undefined) return JSON.stringify(json).match(/PHID-[\w-]+/g) ?? [];
   const transactions = edited.transactions.map(({ phid }) => phid);
-  return params?.objectIdentifier || !params?.transactions
-    ? transactions
-    : [edited.object.phid, ...transactions];
+  return params?.objectIdentifier || !params?.transactions ? transactions : [edited.object.phid, ...transactions];
 }
 
 type Row = z.infer<typeof rowSchema>;
@@ -178,11 +168,7 @@ function rowsAt(all: readonly Recording[], recording: Recording): Row[] {
 const pageSchema = z.object({ result: z.object({ data: z.array(z.unknown()) }) });
 
 /** Rows of one type, with parsed fields and attachments. */
-function rowsOfType<Fields extends z.ZodRawShape>(
-  rows: readonly Row[],
-  type: string,
-  shape: Fields,
-) {
+function rowsOfType<Fields extends z.ZodRawShape>(rows: readonly Row[], type: string, shape: Fields) {
   const fields = z.object(shape);
   const dates = z.object({ dateCreated: z.int(), dateModified: z.int() });
   return rows
@@ -206,11 +192,7 @@ function recallPeople(state: State, all: readonly Recording[], rows: readonly Ro
   const me = z.object({ phid: z.string(), image: z.string(), primaryEmail: z.string() });
   const whoami = me.parse(resultOf(all, 'user.whoami'));
   const people = all.flatMap(({ rows }) => rows).filter(({ type }) => type === 'USER');
-  for (const { record, shown } of rowsOfType(
-    [...new Map(people.map((p) => [p.phid, p])).values()],
-    'USER',
-    shape,
-  )) {
+  for (const { record, shown } of rowsOfType([...new Map(people.map((p) => [p.phid, p])).values()], 'USER', shape)) {
     const isMe = record.phid === whoami.phid;
     addUser(state, {
       ...record,
@@ -221,13 +203,10 @@ function recallPeople(state: State, all: readonly Recording[], rows: readonly Ro
     });
   }
   const owner = z.object({ fields: z.object({ authorPHID: z.string() }) });
-  const authorOf = (name: string) =>
-    owner.parse(all.filter((r) => r.name === name).flatMap((one) => one.rows)[0]);
+  const authorOf = (name: string) => owner.parse(all.filter((r) => r.name === name).flatMap((one) => one.rows)[0]);
   const admin = authorOf('differential.revision.search-invisible-as-admin').fields.authorPHID;
   addUser(state, { phid: admin, username: 'admin', realName: 'Admin User', isAdmin: true });
-  const outsider = authorOf(
-    'differential.revision.search-draft-build-failed-becomes-changes-planned',
-  );
+  const outsider = authorOf('differential.revision.search-draft-build-failed-becomes-changes-planned');
   addUser(state, { phid: outsider.fields.authorPHID, username: 'outsider' });
   addUser(state, { phid: 'PHID-USER-disabled', username: 'disabledbot', isDisabled: true });
   const member = z.object({
@@ -298,12 +277,7 @@ function recallRepositories(state: State, rows: readonly Row[]): void {
 
 const phid = z.string();
 
-function recallRevisions(
-  state: State,
-  all: readonly Recording[],
-  recording: Recording,
-  rows: readonly Row[],
-): void {
+function recallRevisions(state: State, all: readonly Recording[], recording: Recording, rows: readonly Row[]): void {
   const revisions = rowsOfType(rows, 'DREV', {
     title: z.string(),
     summary: z.string(),
@@ -343,11 +317,7 @@ function recallRevisions(
 }
 
 /** No search shows a policy between the call that set it and those that it rejects. */
-function editPolicySet(
-  all: readonly Recording[],
-  { time }: Recording,
-  of: Phid,
-): string | undefined {
+function editPolicySet(all: readonly Recording[], { time }: Recording, of: Phid): string | undefined {
   const edit = z.object({ type: z.literal('edit'), value: z.string() });
   const policy = z.object({ transactions: z.tuple([edit]) });
   return all
@@ -415,8 +385,7 @@ function recallDiffs(
 function rawOf(all: readonly Recording[], { id, phid: of }: { id: number; phid: Phid }): string {
   const created = all.find(
     ({ method, response_json }) =>
-      method === 'differential.createrawdiff' &&
-      sentSchema.safeParse(response_json).data?.result.phid === of,
+      method === 'differential.createrawdiff' && sentSchema.safeParse(response_json).data?.result.phid === of,
   );
   if (created !== undefined) {
     const sent = rawDiffSchema.safeParse(created.params_decoded).data?.diff;
@@ -437,9 +406,7 @@ const unknownDiff = 'diff --git a/unknown b/unknown\nnew file mode 100644\n';
 function latin1Field(body: string, name: string): string {
   const field = body.split('&').find((pair) => pair.startsWith(`${name}=`)) ?? '';
   const hex = /%([0-9a-f]{2})/gi;
-  return field
-    .slice(name.length + 1)
-    .replace(hex, (_, byte: string) => String.fromCharCode(Number.parseInt(byte, 16)));
+  return field.slice(name.length + 1).replace(hex, (_, byte: string) => String.fromCharCode(Number.parseInt(byte, 16)));
 }
 
 function recallBuilds(state: State, recording: Recording, rows: readonly Row[]): void {
@@ -483,14 +450,7 @@ function recallBuilds(state: State, recording: Recording, rows: readonly Row[]):
     buildGeneration: z.int(),
   });
   for (const { record, shown } of targets) {
-    const {
-      name,
-      buildPHID,
-      buildStepPHID: stepPHID,
-      status,
-      epochStarted,
-      epochCompleted,
-    } = shown;
+    const { name, buildPHID, buildStepPHID: stepPHID, status, epochStarted, epochCompleted } = shown;
     const since = { epochStarted, epochCompleted, generation: shown.buildGeneration };
     const told = { messages: [], units: [] };
     state.targets.push({
@@ -544,10 +504,7 @@ function fillInBuilds(state: State): void {
 }
 
 /** Builds a target that no search shows, but which accepted a message, so it waited for one. */
-function fillInReceiver(
-  state: State,
-  { params_decoded: params, response_json: json }: Recording,
-): void {
+function fillInReceiver(state: State, { params_decoded: params, response_json: json }: Recording): void {
   const receiver = z.string().startsWith('PHID-HMBT-').safeParse(params?.receiver).data;
   const isTaken = z.object({ error_code: z.null() }).safeParse(json).success;
   const [build] = state.builds;
@@ -572,31 +529,18 @@ const transactionSchema = z.object({
   fields: z.union([z.array(z.never()), z.record(z.string(), z.unknown())]),
 });
 
-function recallTransactions(
-  state: State,
-  all: readonly Recording[],
-  now: number,
-  coming: readonly Phid[],
-): void {
+function recallTransactions(state: State, all: readonly Recording[], now: number, coming: readonly Phid[]): void {
   const shown = all.flatMap(({ transactions }) => transactions);
-  for (const [of, { dateCreated: date, comments, fields, ...row }] of new Map(
-    shown.map((one) => [one.phid, one]),
-  )) {
+  for (const [of, { dateCreated: date, comments, fields, ...row }] of new Map(shown.map((one) => [one.phid, one]))) {
     if (date > now || coming.includes(of)) continue;
     const [first] = comments;
-    const comment =
-      first === undefined ? null : { id: first.id, phid: first.phid, raw: first.content.raw };
+    const comment = first === undefined ? null : { id: first.id, phid: first.phid, raw: first.content.raw };
     state.transactions.push({ ...row, date, comment, fields: Array.isArray(fields) ? {} : fields });
   }
 }
 
 /** Uploaded ones; those that no search shows have later ids, as they were uploaded later. */
-function recallFiles(
-  state: State,
-  all: readonly Recording[],
-  now: number,
-  coming: readonly Phid[],
-): void {
+function recallFiles(state: State, all: readonly Recording[], now: number, coming: readonly Phid[]): void {
   const sent = z.object({ name: z.string(), data_base64: z.string() });
   const rows = all.flatMap(({ rows }) => rows).filter(({ type }) => type === 'FILE');
   const author = state.users.find(({ username }) => username === 'perfbot');

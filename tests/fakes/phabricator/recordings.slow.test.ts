@@ -45,11 +45,7 @@ const unlike = {
     'project.edit-create',
     'project.edit-denied',
   ],
-  'nothing of ours asks for it': [
-    'conduit.query-method-list',
-    'differential.createinline',
-    'harbormaster.log.search',
-  ],
+  'nothing of ours asks for it': ['conduit.query-method-list', 'differential.createinline', 'harbormaster.log.search'],
   'the fake renders the part of Remarkup that comments of ours consist of': [
     'remarkup.process-all',
     'remarkup.process-more',
@@ -61,14 +57,11 @@ const unlikeNames = Object.values(unlike).flat();
 describeWith([recordingsNeeded], 'the fake answers like the recorded server:', () => {
   const recordings = readRecordings();
 
-  test.each(recordings.filter(({ name }) => !unlikeNames.includes(name)))(
-    '$name',
-    async (recording) => {
-      const answer = await answerOfFake(recordings, recording);
-      expect(answer.body).toBe(bodyOf(recording));
-      expect(answer).toMatchObject(headOf(recording));
-    },
-  );
+  test.each(recordings.filter(({ name }) => !unlikeNames.includes(name)))('$name', async (recording) => {
+    const answer = await answerOfFake(recordings, recording);
+    expect(answer.body).toBe(bodyOf(recording));
+    expect(answer).toMatchObject(headOf(recording));
+  });
 
   test.each(unlikeNames)('%s, which it does not, is still one of the exceptions', async (name) => {
     const recording = recordings.find((one) => one.name === name);
@@ -110,12 +103,7 @@ async function answerOfFake(all: readonly Recording[], recording: Recording) {
   };
   const body = recording.request_form_body.replaceAll('api-XXXX', tokenFor(recording));
   const query = method === 'GET' ? `?${body}` : '';
-  const answer = await send(
-    `${phabricator.url}${path}${query}`,
-    method,
-    headers,
-    method === 'GET' ? '' : body,
-  );
+  const answer = await send(`${phabricator.url}${path}${query}`, method, headers, method === 'GET' ? '' : body);
   return { ...answer, body: answer.body.replaceAll(tokenFor(recording), 'api-XXXX') };
 }
 

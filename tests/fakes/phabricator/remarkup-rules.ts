@@ -25,10 +25,7 @@ const linesUntil = (first: RegExp, last: RegExp, alone: RegExp) => (lines: reado
 
 const only = /(?!)/;
 
-const listLines = linesWhile(
-  /^\s*(?:[-*#]+|\d+[.)]|\[[ x]?\])\s/,
-  /^\s*(?:[-*#]+|\d+[.)]|\[[ x]?\])\s|^ +\S/,
-);
+const listLines = linesWhile(/^\s*(?:[-*#]+|\d+[.)]|\[[ x]?\])\s/, /^\s*(?:[-*#]+|\d+[.)]|\[[ x]?\])\s|^ +\S/);
 
 /** In the order of attempts; a single line that begins with `#` is a list only at the end. */
 const blockRules: BlockRule[] = [
@@ -54,8 +51,7 @@ const blockRules: BlockRule[] = [
   { kind: 'header', lines: linesWhile(/^(?:={1,5}|#{2,5}|# )\s*\S/, only) },
   {
     kind: 'header',
-    lines: ([first = '', second = '']) =>
-      /\S/.test(first) && /^(?:={2,}|-{2,})\s*$/.test(second) ? 2 : 0,
+    lines: ([first = '', second = '']) => (/\S/.test(first) && /^(?:={2,}|-{2,})\s*$/.test(second) ? 2 : 0),
   },
 ];
 
@@ -73,9 +69,7 @@ export function blocksOf(remarkup: string): Block[] {
     else if (last?.kind === 'text' && text.trim() !== '') last.text += `\n${text}`;
     else if (last?.kind !== 'text' || last.text !== '') blocks.push({ kind: 'text', text });
   }
-  return blocks.filter(
-    (block) => !('text' in block) || block.kind === 'code' || /\S/.test(block.text),
-  );
+  return blocks.filter((block) => !('text' in block) || block.kind === 'code' || /\S/.test(block.text));
 }
 
 function blockOf(kind: Block['kind'], text: string): Block {
@@ -160,9 +154,8 @@ export function replaced(text: string, tokenOf: (kind: Found, found: string) => 
       kind === 'object' && found.startsWith('{') && !isFlat(found) ? found : tokenOf(kind, found),
     );
   const withoutMacros = take(text, 'macro', /\$\{\{\{([^\n]+?)\}\}\}/g);
-  const withoutCode = withoutMacros.replace(
-    /##(.+?)##|(?<!\w)`([^\n]+?)`/gs,
-    (_, hashes?: string, ticks?: string) => tokenOf('code', hashes ?? ticks ?? ''),
+  const withoutCode = withoutMacros.replace(/##(.+?)##|(?<!\w)`([^\n]+?)`/gs, (_, hashes?: string, ticks?: string) =>
+    tokenOf('code', hashes ?? ticks ?? ''),
   );
   return effectRules.reduce((rest, [kind, pattern]) => take(rest, kind, pattern), withoutCode);
 }

@@ -91,8 +91,7 @@ function embedHtml(id: number, options: string, { state, viewer }: Call): string
   const file = state.files.find((one) => one.id === id && maySee(one, viewer));
   if (file === undefined) return undefined;
   const size = pngSizeOf(file);
-  if (size === undefined)
-    return `<div class="phabricator-remarkup-embed-layout-link ">${file.name}</div>`;
+  if (size === undefined) return `<div class="phabricator-remarkup-embed-layout-link ">${file.name}</div>`;
   const { alt = '' } = Object.fromEntries(options.split(/, */).map((pair) => pair.split('=')));
   const uri = dataUriOf(file, state);
   return `<div class="phabricator-remarkup-embed-layout-left"><a href="${uri}" class="phabricator-remarkup-embed-image-full" data-sigil="lightboxable" data-meta="0_0"><img src="${uri}" height="${size.height}" width="${size.width}" loading="lazy" alt="${escaped(alt)}" /></a></div>`;

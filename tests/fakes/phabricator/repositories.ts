@@ -16,9 +16,7 @@ const repositorySearch = search<Repository>({
   },
   attachments: {
     uris: (repository, { state }) => ({
-      uris: repository.uris
-        .toSorted((a, b) => b.id - a.id)
-        .map((uri) => shownUri(state, repository, uri)),
+      uris: repository.uris.toSorted((a, b) => b.id - a.id).map((uri) => shownUri(state, repository, uri)),
     }),
     metrics: ({ phid }, { state }) => {
       const commits = state.commits.filter(({ repositoryPHID }) => repositoryPHID === phid);

@@ -1,14 +1,5 @@
 // differential.revision.edit: applies transactions to a revision, or creates one.
-import {
-  asId,
-  asList,
-  type Call,
-  isMap,
-  isText,
-  type Methods,
-  refusal,
-  type Values,
-} from './conduit.ts';
+import { asId, asList, type Call, isMap, isText, type Methods, refusal, type Values } from './conduit.ts';
 import {
   byPhid,
   type Diff,
@@ -97,9 +88,7 @@ function editsOf(transactions: unknown): Edit[] {
 function revisionNamed({ state, viewer }: Call, name: unknown): Revision {
   const monogram = isText(name) && /^D\d+$/.test(name);
   const id = asId(monogram ? name.slice(1) : name);
-  const revision = state.revisions.find((row) =>
-    id === undefined ? row.phid === name : row.id === id,
-  );
+  const revision = state.revisions.find((row) => (id === undefined ? row.phid === name : row.id === id));
   if (revision !== undefined && maySee(revision, viewer)) return revision;
   if (monogram) throw refusal(`Monogram "${name}" does not identify a valid object.`);
   if (revision !== undefined) throw shallNotPass(state, revision, 'View', revision.viewPolicy);
@@ -109,8 +98,7 @@ function revisionNamed({ state, viewer }: Call, name: unknown): Revision {
 /** A comment, or subscribing oneself, needs no permission to edit; an empty edit does. */
 function isForAnyViewer(edits: readonly Edit[], viewer: User): boolean {
   const isOwn = ({ type, value }: Edit) =>
-    type === 'comment' ||
-    (type === 'subscribers.add' && phids(value).every((p) => p === viewer.phid));
+    type === 'comment' || (type === 'subscribers.add' && phids(value).every((p) => p === viewer.phid));
   return edits.length > 0 && edits.every(isOwn);
 }
 
@@ -118,16 +106,8 @@ function checkEdit({ state, viewer }: Call, revision: Revision): void {
   if (!mayEdit(revision, viewer)) throw shallNotPass(state, revision, 'Edit', revision.editPolicy);
 }
 
-function shallNotPass(
-  state: State,
-  revision: Revision,
-  what: 'View' | 'Edit',
-  policy: string,
-): Error {
-  const { username, realName } = existing(
-    state.users,
-    policy === 'users' ? revision.authorPHID : policy,
-  );
+function shallNotPass(state: State, revision: Revision, what: 'View' | 'Edit', policy: string): Error {
+  const { username, realName } = existing(state.users, policy === 'users' ? revision.authorPHID : policy);
   return refusal(
     `[You Shall Not Pass: D${revision.id}] (Can ${what}) You do not have permission to ${what.toLowerCase()} this object. // ${username} (${realName}) can take this action. The owner of a revision can always view and edit it.`,
   );
@@ -136,9 +116,7 @@ function shallNotPass(
 function newRevision(state: State, edits: readonly Edit[], author: User): Revision {
   const diff = byPhid(state.diffs, edits.find(({ type }) => type === 'update')?.value);
   if (diff === undefined) {
-    throw refusal(
-      'Validation errors:\n  - You must specify an initial diff when creating a revision.',
-    );
+    throw refusal('Validation errors:\n  - You must specify an initial diff when creating a revision.');
   }
   return {
     ...newRecord(state, 'DREV'),
@@ -159,12 +137,7 @@ function newRevision(state: State, edits: readonly Edit[], author: User): Revisi
   };
 }
 
-function changesBy(
-  state: State,
-  revision: Revision,
-  { type, value }: Edit,
-  editor: User,
-): Change[] {
+function changesBy(state: State, revision: Revision, { type, value }: Edit, editor: User): Change[] {
   const authorPHID = editor.phid;
   const change = (changed: string | null, fields: Change['fields'] = {}): Change[] => [
     { type: changed, authorPHID, fields },
@@ -255,9 +228,7 @@ function added(authorPHID: Phid, type: string, known: Phid[], given: readonly Ph
   const fresh = given.filter((phid) => !known.includes(phid));
   known.push(...fresh);
   if (fresh.length === 0) return [];
-  return [
-    { type, authorPHID, fields: { operations: fresh.map((phid) => ({ operation: 'add', phid })) } },
-  ];
+  return [{ type, authorPHID, fields: { operations: fresh.map((phid) => ({ operation: 'add', phid })) } }];
 }
 
 function text(type: string, value: unknown): string {

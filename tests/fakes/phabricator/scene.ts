@@ -85,8 +85,7 @@ export function sceneOf(state: State, webhooks: Webhooks): Scene {
     webhooks.announce();
     return outcome;
   };
-  const edit = (revision: Revision, author: User, edits: Edit[]) =>
-    told(applyEdits(state, revision, edits, author));
+  const edit = (revision: Revision, author: User, edits: Edit[]) => told(applyEdits(state, revision, edits, author));
   const authorOf = (revision: Revision) => {
     const author = byPhid(state.users, revision.authorPHID);
     if (author === undefined) throw new Error(`D${revision.id} has no author.`);
@@ -174,11 +173,7 @@ function addProject(state: State, slug: string, members: readonly User[]): Proje
   return project;
 }
 
-function addRepository(
-  state: State,
-  callsign: string,
-  repository: Partial<Repository>,
-): Repository {
+function addRepository(state: State, callsign: string, repository: Partial<Repository>): Repository {
   const added: Repository = {
     ...newRecord(state, 'REPO'),
     name: callsign,
@@ -199,12 +194,7 @@ function addRepository(
   return added;
 }
 
-function addCommit(
-  state: State,
-  repository: Repository,
-  author: User,
-  commit: Partial<Commit>,
-): Commit {
+function addCommit(state: State, repository: Repository, author: User, commit: Partial<Commit>): Commit {
   const id = newId(state, 'CMIT');
   const added: Commit = {
     id,

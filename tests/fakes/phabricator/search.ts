@@ -1,14 +1,5 @@
 // Shared parts of the `*.search` methods: constraints, attachments, orders and pages.
-import {
-  asList,
-  type Call,
-  ConduitError,
-  isMap,
-  isText,
-  type Method,
-  notNumeric,
-  refusal,
-} from './conduit.ts';
+import { asList, type Call, ConduitError, isMap, isText, type Method, notNumeric, refusal } from './conduit.ts';
 import type { State } from './state.ts';
 
 export type Search<Row> = {
@@ -39,15 +30,7 @@ export type Constraint<Row> = {
 
 type Identified = { id: number; phid: string };
 
-const searchParams = [
-  'queryKey',
-  'constraints',
-  'attachments',
-  'order',
-  'before',
-  'after',
-  'limit',
-];
+const searchParams = ['queryKey', 'constraints', 'attachments', 'order', 'before', 'after', 'limit'];
 
 export function search<Row extends Identified>(searched: Search<Row>): Method {
   return { params: searchParams, run: (call) => answer(searched, call) };
@@ -62,9 +45,7 @@ function integers<Row>(of: (row: Row) => number): Constraint<Row> {
   return { type: 'integers', matches: (row, values: number[]) => values.includes(of(row)) };
 }
 
-export function strings<Row>(
-  of: (row: Row, call: Call) => string | null | readonly string[],
-): Constraint<Row> {
+export function strings<Row>(of: (row: Row, call: Call) => string | null | readonly string[]): Constraint<Row> {
   const matches = (row: Row, values: string[], call: Call) =>
     [of(row, call)].flat().some((value) => value !== null && values.includes(value));
   return { type: 'strings', matches };
@@ -152,18 +133,12 @@ function answer<Row extends Identified>(searched: Search<Row>, call: Call): unkn
 function filterOf<Row>(searched: Search<Row>, call: Call): (row: Row) => boolean {
   const constraints = call.params.constraints ?? {};
   if (!isMap(constraints) && !isEmptyList(constraints)) {
-    throw new ConduitError(
-      'ERR-INVALID-CONSTRAINTS-FORMAT',
-      'Parameter "constraints" must be a map of constraints.',
-    );
+    throw new ConduitError('ERR-INVALID-CONSTRAINTS-FORMAT', 'Parameter "constraints" must be a map of constraints.');
   }
   const filters = Object.entries(constraints).map(([name, given]) => {
     const constraint = searched.constraints[name];
     if (constraint === undefined) {
-      throw new ConduitError(
-        'ERR-INVALID-CONSTRAINT',
-        'Parameter "constraints" includes an invalid key.',
-      );
+      throw new ConduitError('ERR-INVALID-CONSTRAINT', 'Parameter "constraints" includes an invalid key.');
     }
     // The result of `read` has the type that the constraint names.
     const value = read(name, constraint.type, given, call.isForm) as never;
@@ -172,12 +147,7 @@ function filterOf<Row>(searched: Search<Row>, call: Call): (row: Row) => boolean
   return (row) => filters.every((filter) => filter(row));
 }
 
-function read(
-  name: string,
-  type: Constraint<never>['type'],
-  given: unknown,
-  isForm: boolean,
-): unknown {
+function read(name: string, type: Constraint<never>['type'], given: unknown, isForm: boolean): unknown {
   const wrong = (what: string) => refusal(`Error while reading "${name}": ${what}`);
   if (type === 'epoch') return readInteger(name, given, isForm);
   if (type === 'flag') return isForm ? given !== '0' && given !== 'false' : given === true;
@@ -211,10 +181,7 @@ function attachmentsOf<Row>(
   return names.map(([name]) => {
     const attach = attachments[name];
     if (attach === undefined) {
-      throw new ConduitError(
-        'ERR-INVALID-ATTACHMENT',
-        'Parameter "attachments" includes an invalid key.',
-      );
+      throw new ConduitError('ERR-INVALID-ATTACHMENT', 'Parameter "attachments" includes an invalid key.');
     }
     return [name, attach];
   });
@@ -233,19 +200,12 @@ function comparison<Row extends Identified>(
       query === 'DifferentialRevisionQuery'
         ? 'newest, created, order-created, oldest, relevance, updated, order-modified, outdated'
         : 'newest, oldest';
-    throw refusal(
-      `Query "${query}" does not support a builtin order "${order}". Supported orders are: ${known}.`,
-    );
+    throw refusal(`Query "${query}" does not support a builtin order "${order}". Supported orders are: ${known}.`);
   }
   return (a, b) => compare(a, b) || b.id - a.id;
 }
 
-function cursorRowOf<Row extends Identified>(
-  searched: Search<Row>,
-  call: Call,
-  rows: readonly Row[],
-  id: string,
-): Row {
+function cursorRowOf<Row extends Identified>(searched: Search<Row>, call: Call, rows: readonly Row[], id: string): Row {
   if (!/^\d+$/.test(id)) throw notNumeric(`${searched.idColumn ?? 'id'} IN (%Ld)`);
   const row = rows.find((candidate) => candidate.id === Number(id));
   if (row === undefined) {
@@ -253,9 +213,7 @@ function cursorRowOf<Row extends Identified>(
   }
   if (searched.isVisible(row, call)) return row;
   const name = searched.nameOf?.(row) ?? row.phid;
-  throw refusal(
-    `[You Shall Not Pass: ${name}] (Can View) You do not have permission to view this object.`,
-  );
+  throw refusal(`[You Shall Not Pass: ${name}] (Can View) You do not have permission to view this object.`);
 }
 
 function limitOf(limit: unknown): number {

@@ -44,9 +44,7 @@ test('subscribes a user whom the bot mentions, and reports that as a violation',
   const other = phabricator.addUser('other');
   await comment(phabricator, 'see @other.\n```lang=text\n@author\n```');
   expect(revision.subscriberPHIDs).toEqual([other.phid]);
-  expect(phabricator.violations).toEqual([
-    'A comment mentions @other outside of code, which subscribes them.',
-  ]);
+  expect(phabricator.violations).toEqual(['A comment mentions @other outside of code, which subscribes them.']);
 });
 
 test('a bot that posts the same twice is reported, though both are posted', async () => {
@@ -67,9 +65,7 @@ test('a bot that edits a revision may, and is complained about', async () => {
     transactions: [{ type: 'title', value: 'mine' }],
   });
   expect(revision.title).toBe('mine');
-  expect(phabricator.violations).toEqual([
-    'differential.revision.edit was called with a transaction of type "title".',
-  ]);
+  expect(phabricator.violations).toEqual(['differential.revision.edit was called with a transaction of type "title".']);
 });
 
 test('a revision that the bot may not see is as if it were not there', async () => {
@@ -100,8 +96,7 @@ test('pages go on after the last id, past what is invisible', async () => {
     const hidden = title === 'two' ? { visibleTo: admin } : {};
     phabricator.addRevision({ author, title, diff: { raw: smallDiff }, ...hidden });
   }
-  const page = (after: string | null) =>
-    call(phabricator, 'differential.revision.search', { limit: 1, after });
+  const page = (after: string | null) => call(phabricator, 'differential.revision.search', { limit: 1, after });
   expect(await page(null)).toMatchObject({
     result: { data: [{ id: 3 }], cursor: { after: '3', before: null } },
   });

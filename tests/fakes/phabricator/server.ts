@@ -148,11 +148,7 @@ const methods: Methods = {
   },
 };
 
-async function serve(
-  inner: Inner,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
+async function serve(inner: Inner, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { url = '', headers } = request;
   const answer = await answered(inner, { url, headers, bytes: await buffer(request) });
   if (answer === undefined) request.socket.resetAndDestroy();
@@ -163,10 +159,7 @@ async function serve(
 type Received = { url: string; headers: IncomingHttpHeaders; bytes: Buffer };
 
 /** Undefined if the connection is reset. */
-async function answered(
-  inner: Inner,
-  { url, headers, bytes }: Received,
-): Promise<Answer | undefined> {
+async function answered(inner: Inner, { url, headers, bytes }: Received): Promise<Answer | undefined> {
   const [path = '', query = ''] = url.split('?');
   const { host = '', cookie } = headers;
   if (host !== new URL(inner.state.baseUri).host) return page(500, wrongHostPage(path, host));
@@ -185,9 +178,7 @@ async function answered(
 async function carryOut(inner: Inner, name: string, decoded: Decoded): Promise<Answer | undefined> {
   const { params, token } = decoded;
   const fault = inner.faults.next({ method: name, params });
-  const actor = inner.state.users.find(
-    ({ tokens }) => token !== undefined && tokens.includes(token),
-  );
+  const actor = inner.state.users.find(({ tokens }) => token !== undefined && tokens.includes(token));
   const requested: Requested = { method: name, params, actor: actor?.username };
   inner.requests.push(requested);
   const instead = fault && insteadOf(fault);
@@ -239,18 +230,12 @@ function resultOf(inner: Inner, name: string, decoded: Decoded, isReadOnly: bool
   const { params, encoding, token } = decoded;
   const method = methods[name];
   if (method === undefined) {
-    throw new ConduitError(
-      'ERR-CONDUIT-CALL',
-      `Conduit API method "${name.slice(0, 64)}" does not exist.`,
-    );
+    throw new ConduitError('ERR-CONDUIT-CALL', `Conduit API method "${name.slice(0, 64)}" does not exist.`);
   }
   const unknown = Object.keys(params).filter((key) => !method.params.includes(key));
   if (unknown.length > 0) {
     const names = unknown.map((key) => `'${key}'`).join(', ');
-    throw new ConduitError(
-      'ERR-CONDUIT-CALL',
-      `API Method "${name}" does not define these parameters: ${names}.`,
-    );
+    throw new ConduitError('ERR-CONDUIT-CALL', `API Method "${name}" does not define these parameters: ${names}.`);
   }
   const viewer = method.isForAll ? anonymous : userOf(inner.state, token);
   const isForm = encoding === 'form' || encoding === 'query';
@@ -271,9 +256,7 @@ function userOf(state: State, token: string | undefined): User {
     throw new ConduitError('ERR-INVALID-SESSION', 'Session key is not present.');
   }
   if (token.length !== 32) {
-    throw invalid(
-      `API token "${token}" has the wrong length. API tokens should be 32 characters long.`,
-    );
+    throw invalid(`API token "${token}" has the wrong length. API tokens should be 32 characters long.`);
   }
   if (!/^(api|cli|clr)-/.test(token)) {
     throw invalid(
@@ -299,8 +282,7 @@ async function settled({ state, webhooks }: Pick<Inner, 'state' | 'webhooks'>): 
 function insteadOf(fault: Fault): Answer | undefined {
   switch (fault.kind) {
     case 'rate-limit': {
-      const body =
-        'TOO MANY REQUESTS\nYou ("127.0.0.1") are issuing too many requests too quickly.\n';
+      const body = 'TOO MANY REQUESTS\nYou ("127.0.0.1") are issuing too many requests too quickly.\n';
       return { status: 429, contentType: 'text/plain; charset=utf-8', body };
     }
     case 'broken':
@@ -332,11 +314,7 @@ function refused({ code, message }: ConduitError): Answer {
   return json({ result: null, error_code: code, error_info: message });
 }
 
-function json(body: {
-  result: unknown;
-  error_code: string | null;
-  error_info: string | null;
-}): Answer {
+function json(body: { result: unknown; error_code: string | null; error_info: string | null }): Answer {
   const errorCode = body.error_code;
   return { status: 200, contentType: 'application/json', body: JSON.stringify(body), errorCode };
 }

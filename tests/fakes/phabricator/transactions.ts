@@ -1,13 +1,5 @@
 // Transactions of objects: transaction.search, and adding a new group.
-import {
-  asList,
-  type Call,
-  ConduitError,
-  isMap,
-  isText,
-  type Methods,
-  refusal,
-} from './conduit.ts';
+import { asList, type Call, ConduitError, isMap, isText, type Methods, refusal } from './conduit.ts';
 import { objectNamed } from './handles.ts';
 import { pageOf } from './search.ts';
 import {
@@ -33,11 +25,7 @@ export type Change = {
 };
 
 /** Adds `changes` to the object as one group, and returns them, oldest first. */
-export function addTransactions(
-  state: State,
-  objectPHID: Phid,
-  changes: readonly Change[],
-): Transaction[] {
+export function addTransactions(state: State, objectPHID: Phid, changes: readonly Change[]): Transaction[] {
   const groupID = letters(`group ${newId(state, 'group')}`, 32);
   const kind = `XACT-${objectPHID.split('-')[1]}`;
   const added = changes.map((change) => ({
@@ -65,9 +53,7 @@ export const transactionMethods: Methods = {
       const { rows, cursor } = pageOf(sorted, call, isConstrained, (id) => {
         const row = sorted.find((transaction) => transaction.id === Number(id));
         if (row !== undefined) return row;
-        throw refusal(
-          `Cursor "${id}" does not identify a valid object in query "DifferentialTransactionQuery".`,
-        );
+        throw refusal(`Cursor "${id}" does not identify a valid object in query "DifferentialTransactionQuery".`);
       });
       return { data: rows.map(shown), cursor };
     },
@@ -81,10 +67,7 @@ function wantedObjects({ state, params, viewer }: Call): (transaction: Transacti
     // Conduit does not show transactions of a build.
     if (object?.phid.startsWith('PHID-HMBD-')) return () => false;
     if (object !== undefined) return ({ objectPHID }) => objectPHID === object.phid;
-    throw new ConduitError(
-      'ERR-INVALID-OBJECT-PHID',
-      'Specified "objectIdentifier" does not exist.',
-    );
+    throw new ConduitError('ERR-INVALID-OBJECT-PHID', 'Specified "objectIdentifier" does not exist.');
   }
   if (!isText(objectType)) {
     throw new ConduitError(
@@ -92,8 +75,7 @@ function wantedObjects({ state, params, viewer }: Call): (transaction: Transacti
       'Must specify either parameter "objectType" or parameter "objectIdentifier".',
     );
   }
-  return ({ objectPHID }) =>
-    objectPHID.startsWith(`PHID-${objectType}-`) && isVisible(state, objectPHID, viewer);
+  return ({ objectPHID }) => objectPHID.startsWith(`PHID-${objectType}-`) && isVisible(state, objectPHID, viewer);
 }
 
 function constraintsOf({ params }: Call): (transaction: Transaction) => boolean {

@@ -8,11 +8,7 @@ const messageTypes = ['work', 'pass', 'fail', 'restart', 'abort', 'pause', 'resu
 const unitResults = ['pass', 'fail', 'skip', 'broken', 'unsound'];
 
 /** Sentences on violations in the form of a call. */
-export function manners(
-  method: string,
-  encoding: Encoding,
-  headers: { cookie?: string | undefined },
-): string[] {
+export function manners(method: string, encoding: Encoding, headers: { cookie?: string | undefined }): string[] {
   return [
     ...(encoding === 'query' ? [`${method} was called with its token in the URL.`] : []),
     ...(encoding === 'form' || encoding === 'brackets'

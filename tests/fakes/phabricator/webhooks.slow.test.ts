@@ -77,9 +77,7 @@ test('a rule is notified only of revisions, and if it builds only of their new d
   phabricator.updateRevision(revision, { raw: smallDiff });
   await phabricator.settled();
   expect(relay.heard.map(({ path }) => path)).toEqual(['/rule', '/rule', '/building']);
-  expect(relay.heard.map(read)).toMatchObject(
-    Array(3).fill({ triggers: [{ phid: heraldRulePhid }] }),
-  );
+  expect(relay.heard.map(read)).toMatchObject(Array(3).fill({ triggers: [{ phid: heraldRulePhid }] }));
 });
 
 test('a delivery with the reply 500 is repeated byte for byte, an accepted one is not', async () => {

@@ -1,15 +1,7 @@
 // Herald's webhooks: sends each new group of transactions to every webhook, signed, and again on a test's request.
 import { createHmac } from 'node:crypto';
 import { sendOut } from './outgoing.ts';
-import {
-  heraldRulePhid,
-  letters,
-  newId,
-  newPhid,
-  type Phid,
-  type State,
-  type Transaction,
-} from './state.ts';
+import { heraldRulePhid, letters, newId, newPhid, type Phid, type State, type Transaction } from './state.ts';
 
 export type Webhook = {
   phid: Phid;
@@ -30,12 +22,7 @@ export type Delivery = {
 };
 
 export type Webhooks = {
-  add: (hook: {
-    uri: string;
-    hmacKey?: string;
-    kind?: Webhook['kind'];
-    onlyNewDiffs?: boolean;
-  }) => Webhook;
+  add: (hook: { uri: string; hmacKey?: string; kind?: Webhook['kind']; onlyNewDiffs?: boolean }) => Webhook;
   /** Starts to send everything new since the last call. */
   announce: () => void;
   /** Resolves when everything that was started has a response. */

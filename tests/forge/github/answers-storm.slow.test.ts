@@ -55,9 +55,7 @@ test('each job has one check in the end, and each pull request one comment, of i
   };
   const sky = weather();
   await Promise.all(
-    Array.from({ length: runners }, (_, runner) =>
-      live(jobs.filter(({ patch }) => patch.number % runners === runner)),
-    ),
+    Array.from({ length: runners }, (_, runner) => live(jobs.filter(({ patch }) => patch.number % runners === runner))),
   );
   isOver = true;
   await sky;
@@ -68,8 +66,7 @@ test('each job has one check in the end, and each pull request one comment, of i
     [externalId, status, conclusion].join(' '),
   );
   const expected = jobs.map(
-    ({ run, patch }) =>
-      `#${patch.number} main https://github.com/${repository}/actions/runs/${run} completed success`,
+    ({ run, patch }) => `#${patch.number} main https://github.com/${repository}/actions/runs/${run} completed success`,
   );
   expect(checks.toSorted()).toEqual(expected.toSorted());
   for (const { number } of patches) {
@@ -100,6 +97,5 @@ function become({ faults }: FakeGitHub, random: () => number): void {
   const down = [{ kind: 'broken', status: 502 }, { kind: 'reset' }] as const;
   if (which === 0) faults.byChance({ random, share: 1, kinds: down });
   if (which === 1) faults.byChance({ random, share: 0.5 });
-  if (which === 2)
-    faults.byChance({ random, share: 1, kinds: [{ kind: 'slow', milliseconds: 30 }] });
+  if (which === 2) faults.byChance({ random, share: 1, kinds: [{ kind: 'slow', milliseconds: 30 }] });
 }

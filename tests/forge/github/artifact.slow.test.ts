@@ -19,15 +19,7 @@ import { maxCharacters } from '../../../src/report/markdown.ts';
 import { renderMarkdown } from '../../../src/report/reports.ts';
 import { hastyOctokit } from '../../fakes/github/hasty-octokit.ts';
 import { installationToken } from '../../fakes/github/server.ts';
-import {
-  aCell,
-  aResult,
-  aRun,
-  pairedRuns,
-  pullRequest,
-  revision,
-  unfit,
-} from '../../fakes/result.ts';
+import { aCell, aResult, aRun, pairedRuns, pullRequest, revision, unfit } from '../../fakes/result.ts';
 import { type ZipEntry, type ZipOptions, zipOf } from '../../fakes/zip.ts';
 import { times } from '../../random.ts';
 
@@ -47,8 +39,7 @@ async function resultFromArtifact(zip: Buffer) {
     : parseResult(text);
 }
 
-const resultOf = (entries: ZipEntry[], options?: ZipOptions) =>
-  resultFromArtifact(zipOf(entries, options));
+const resultOf = (entries: ZipEntry[], options?: ZipOptions) => resultFromArtifact(zipOf(entries, options));
 
 /** Returns the reason of a refusal; undefined if it is read. */
 async function refusalOf(...entries: ZipEntry[]): Promise<string | undefined> {
@@ -61,10 +52,7 @@ describe('a result is read', () => {
     ['at the top', [good]],
     ['in a folder', [{ ...good, name: 'work/result.json' }]],
     ['stored', [{ ...good, method: 0 }]],
-    [
-      'with its sizes after its bytes, as actions/upload-artifact writes it',
-      [{ ...good, dataDescriptor: true }],
-    ],
+    ['with its sizes after its bytes, as actions/upload-artifact writes it', [{ ...good, dataDescriptor: true }]],
     ['from zip64', [{ ...good, zip64: true }], { zip64: true }],
     ['without a mode', [{ ...good, mode: 0 }]],
     ['beside links', [{ name: 'a', content: '/etc/passwd', mode: 0o120777 }, good]],
@@ -83,22 +71,13 @@ describe('a result is read', () => {
     ],
     [
       'beside names that only look like it',
-      [
-        { ...good, name: 'Result.json' },
-        { ...good, name: 'result.json/' },
-        { ...good, name: 'a\\result.json' },
-        good,
-      ],
+      [{ ...good, name: 'Result.json' }, { ...good, name: 'result.json/' }, { ...good, name: 'a\\result.json' }, good],
     ],
     ['beside other files twice', [zeros(1), zeros(1), good]],
     ['beside encrypted ones', [{ ...zeros(10), encrypted: true }, good]],
     [
       'beside ones that cannot be unpacked',
-      [
-        { ...zeros(10), method: 8, says: { uncompressedBytes: 1, crc32: 1 } },
-        { ...zeros(5), method: 99 },
-        good,
-      ],
+      [{ ...zeros(10), method: 8, says: { uncompressedBytes: 1, crc32: 1 } }, { ...zeros(5), method: 99 }, good],
     ],
   ])('%s', async ([, entries, options]) => {
     expect(await resultOf(entries, options)).toEqual(read);
@@ -126,79 +105,42 @@ describe('an artifact is refused', () => {
     ['has no result', 'holds no result.json', [zeros(10)]],
     ['is empty', 'holds no result.json', []],
     ['has two results', 'several files result.json', [good, good]],
-    [
-      'has two results in two folders',
-      'several files result.json',
-      [good, { ...good, name: 'a/result.json' }],
-    ],
+    ['has two results in two folders', 'several files result.json', [good, { ...good, name: 'a/result.json' }]],
     ['has a link for a result', 'not a regular file', [{ ...good, mode: 0o120777 }]],
     ['has a device for a result', 'not a regular file', [{ ...good, mode: 0o020666 }]],
     ['has an encrypted result', 'encrypted', [{ ...good, encrypted: true }]],
-    [
-      'has a result that is packed otherwise',
-      'encrypted, or not compressed',
-      [{ ...good, method: 99 }],
-    ],
-    [
-      'has a result that says to be smaller',
-      'damaged',
-      [{ ...good, says: { uncompressedBytes: 5 } }],
-    ],
-    [
-      'has a result that says to be larger',
-      'damaged',
-      [{ ...good, says: { uncompressedBytes: 5e8 } }],
-    ],
+    ['has a result that is packed otherwise', 'encrypted, or not compressed', [{ ...good, method: 99 }]],
+    ['has a result that says to be smaller', 'damaged', [{ ...good, says: { uncompressedBytes: 5 } }]],
+    ['has a result that says to be larger', 'damaged', [{ ...good, says: { uncompressedBytes: 5e8 } }]],
     ['has a result of another checksum', 'damaged', [{ ...good, says: { crc32: 1 } }]],
     ['has a result whose bytes end early', 'damaged', [{ ...good, says: { compressedBytes: 50 } }]],
-    [
-      'has a result that leaves the zip',
-      'not a readable zip',
-      [{ ...good, says: { compressedBytes: 1e6 } }],
-    ],
-    [
-      'has a result that is no text',
-      'not UTF-8',
-      [{ ...good, content: Buffer.from([0x7b, 0xff]) }],
-    ],
+    ['has a result that leaves the zip', 'not a readable zip', [{ ...good, says: { compressedBytes: 1e6 } }]],
+    ['has a result that is no text', 'not UTF-8', [{ ...good, content: Buffer.from([0x7b, 0xff]) }]],
     ['has a result that is no JSON', 'not a result of this version', [{ ...good, content: '{' }]],
     ['has an empty result', 'not a result of this version', [{ ...good, content: '' }]],
-    [
-      'has a result of another version',
-      'not a result of this version',
-      [{ ...good, content: '{"schemaVersion":2}' }],
-    ],
-    [
-      'has nothing but depth',
-      'not a result of this version',
-      [{ ...good, content: '['.repeat(1e6) }],
-    ],
+    ['has a result of another version', 'not a result of this version', [{ ...good, content: '{"schemaVersion":2}' }]],
+    ['has nothing but depth', 'not a result of this version', [{ ...good, content: '['.repeat(1e6) }]],
   ])('that %s', async ([, why, entries]) => {
     expect(await refusalOf(...entries)).toMatch(new RegExp(`^The .*${why}.*: [^.]+\\.$`));
   });
 
   // Attack forge/large-artifact
-  test.each([0, 8])(
-    'whose result exceeds the bound, against its headers (method %d)',
-    async (method) => {
-      const fileBytes = 1000;
-      const sized = (bytes: number, says = {}) =>
-        readEntries(zipOf([{ name: 'a', content: Buffer.alloc(bytes), method, says }]), ['a'], {
-          ...artifactLimits,
-          fileBytes,
-        });
-      expect(await sized(fileBytes)).toMatchObject({ kind: 'read' });
-      const refused = { kind: 'refused', why: expect.stringContaining('more than 1000 bytes') };
-      expect(await sized(fileBytes + 1)).toEqual(refused);
-      if (method === 8) expect(await sized(1e6, { uncompressedBytes: 10 })).toEqual(refused);
-    },
-  );
+  test.each([0, 8])('whose result exceeds the bound, against its headers (method %d)', async (method) => {
+    const fileBytes = 1000;
+    const sized = (bytes: number, says = {}) =>
+      readEntries(zipOf([{ name: 'a', content: Buffer.alloc(bytes), method, says }]), ['a'], {
+        ...artifactLimits,
+        fileBytes,
+      });
+    expect(await sized(fileBytes)).toMatchObject({ kind: 'read' });
+    const refused = { kind: 'refused', why: expect.stringContaining('more than 1000 bytes') };
+    expect(await sized(fileBytes + 1)).toEqual(refused);
+    if (method === 8) expect(await sized(1e6, { uncompressedBytes: 10 })).toEqual(refused);
+  });
 
   // Attack forge/large-artifact
   test('whose result would inflate to a thousand times its size', async () => {
-    expect(await refusalOf({ ...zeros(64 * 1024 ** 2), name: 'result.json' })).toMatch(
-      'more than 16777216 bytes',
-    );
+    expect(await refusalOf({ ...zeros(64 * 1024 ** 2), name: 'result.json' })).toMatch('more than 16777216 bytes');
   });
 
   // Attack forge/result-shape
@@ -207,16 +149,13 @@ describe('an artifact is refused', () => {
     expect(await refusalOf({ ...good, content })).toMatch('not a result of this version');
   });
 
-  test.each([20_001, 2 ** 40])(
-    'that claims to have %d entries, before they are read',
-    async (entryCount) => {
-      const zip = zipOf([good], { entryCount, zip64: true });
-      expect(await resultFromArtifact(zip)).toEqual({
-        kind: 'refused',
-        why: `The artifact has ${entryCount} files, but at most 20000 are read: upload only the work directory.`,
-      });
-    },
-  );
+  test.each([20_001, 2 ** 40])('that claims to have %d entries, before they are read', async (entryCount) => {
+    const zip = zipOf([good], { entryCount, zip64: true });
+    expect(await resultFromArtifact(zip)).toEqual({
+      kind: 'refused',
+      why: `The artifact has ${entryCount} files, but at most 20000 are read: upload only the work directory.`,
+    });
+  });
 
   test('that claims to have one entry more than it has', async () => {
     const zip = zipOf([good], { entryCount: 2 });
@@ -232,9 +171,7 @@ describe('an artifact is refused', () => {
     ['a zip with something behind it', Buffer.concat([zipOf([good]), Buffer.from('PS')])],
     ['a zip with something before it', Buffer.concat([Buffer.from('PS'), zipOf([good])])],
   ])('that is %s', async ([, bytes]) => {
-    const why = expect.stringMatching(
-      /^The artifact is not a readable zip \([^.:]+\): run its job again\.$/,
-    );
+    const why = expect.stringMatching(/^The artifact is not a readable zip \([^.:]+\): run its job again\.$/);
     expect(await resultFromArtifact(bytes)).toEqual({ kind: 'refused', why });
   });
 
@@ -283,11 +220,7 @@ describe('a result and a pull request', () => {
   // Attack forge/other-patch: An artifact names another pull request or other commits. Defence: The patch is read from
   // GitHub, and a result of another patch is refused.
   test.for<[string, Partial<PullRequest>, string]>([
-    [
-      'number',
-      { number: 8 },
-      'The result is of #7, not of #8 of example/router: judge the patch again.',
-    ],
+    ['number', { number: 8 }, 'The result is of #7, not of #8 of example/router: judge the patch again.'],
     [
       'repository',
       { repository: 'example/switch' },
@@ -335,16 +268,8 @@ describe('a result and a revision', () => {
 
   // Attack forge/other-patch
   test.for<[string, Partial<Revision>, string]>([
-    [
-      'number',
-      { number: 27402 },
-      'The result is of D27401:80700, not of D27402:80700: judge the patch again.',
-    ],
-    [
-      'diff',
-      { diff: 80701 },
-      expect.stringMatching(/^The result is of D27401:80700, not of D27401/),
-    ],
+    ['number', { number: 27402 }, 'The result is of D27401:80700, not of D27402:80700: judge the patch again.'],
+    ['diff', { diff: 80701 }, expect.stringMatching(/^The result is of D27401:80700, not of D27401/)],
     [
       'head',
       { headCommit: 'c'.repeat(40) },
@@ -453,9 +378,7 @@ function put(whole: Record<string, unknown>, path: Path, text: string): void {
   const isKey = path.at(-1) === '';
   const steps = isKey ? path.slice(0, -1) : path;
   const last = steps.at(-1) ?? '';
-  const holder = steps
-    .slice(0, -1)
-    .reduce((inner, step) => inner[step] as Record<string, unknown>, whole);
+  const holder = steps.slice(0, -1).reduce((inner, step) => inner[step] as Record<string, unknown>, whole);
   holder[isKey ? text : last] = isKey ? holder[last] : text;
   if (isKey) delete holder[last];
 }
@@ -475,9 +398,7 @@ const marks = /hostile|everyone|@|img|javascript|onerror|::|~~~|\\|`|[^\P{C}\n]|
 function expectHarmless(markdown: string): void {
   const left = withoutCode(markdown);
   expect(left).not.toMatch(marks);
-  expect(left.match(/<\/?details>/g) ?? []).toHaveLength(
-    2 * (left.match(/<details>/g) ?? []).length,
-  );
+  expect(left.match(/<\/?details>/g) ?? []).toHaveLength(2 * (left.match(/<details>/g) ?? []).length);
   expect(markdown.length).toBeLessThanOrEqual(maxCharacters);
 }
 
@@ -485,15 +406,12 @@ describe('no text of a result gets out of code', () => {
   // Attack read/markup: Titles, names, logs or kernels contain backticks, HTML, `@everyone` or links. Defence: Foreign
   // text is shown as code, in fences that it cannot close.
   test('the text outside of code is our own', () => {
-    expect(withoutCode('a `b` c ``d ` e`` f\n```\ng\n```\nh ` i')).toBe(
-      'a CODE c CODE f\nCODE\nh ` i',
-    );
+    expect(withoutCode('a `b` c ``d ` e`` f\n```\ng\n```\nh ` i')).toBe('a CODE c CODE f\nCODE\nh ` i');
     for (const each of shown) expectHarmless(renderMarkdown(each));
     for (const text of hostile.slice(0, 3)) expect(text).toMatch(marks);
   });
 
-  const free = (whole: Result) =>
-    textsIn(whole).filter((path) => replaced(whole, [path], mark) !== undefined);
+  const free = (whole: Result) => textsIn(whole).filter((path) => replaced(whole, [path], mark) !== undefined);
   const places = shown.flatMap((whole) =>
     free(whole)
       .filter((path) => whole === rich || path[0] === 'outcome')
@@ -502,9 +420,7 @@ describe('no text of a result gets out of code', () => {
 
   // Attack read/markup
   test('every text that its schema leaves free is tried', () => {
-    const fields = new Set(
-      places.map(({ path }) => path.filter((step) => !/^\d+$/.test(`${step}`)).join('.')),
-    );
+    const fields = new Set(places.map(({ path }) => path.filter((step) => !/^\d+$/.test(`${step}`)).join('.')));
     expect([...fields].toSorted()).toMatchInlineSnapshot(`
       [
         "generator.version",
@@ -596,13 +512,9 @@ const anArtifact = (changes: Partial<Artifact> = {}): Artifact => ({
 });
 
 /** GitHub as far as artifacts go: a list of them, and one answer to a download. */
-function gitHub(
-  artifacts: Artifact[],
-  download: (id: string) => { status: number; location?: string },
-) {
+function gitHub(artifacts: Artifact[], download: (id: string) => { status: number; location?: string }) {
   return serve((request, response) => {
-    const [, id] =
-      /\/repos\/example\/router\/actions\/artifacts\/(\d+)\/zip$/.exec(request.url ?? '') ?? [];
+    const [, id] = /\/repos\/example\/router\/actions\/artifacts\/(\d+)\/zip$/.exec(request.url ?? '') ?? [];
     if (id !== undefined) {
       const { status, location } = download(id);
       response.writeHead(status, {
@@ -626,9 +538,7 @@ async function fetchFrom(github: { url: string }, limits = artifactLimits) {
 }
 
 const why = (text: string) =>
-  expect.stringMatching(
-    new RegExp(`^The artifact ppsgate of run 5 of example/router .*${text}.*\\.$`),
-  );
+  expect.stringMatching(new RegExp(`^The artifact ppsgate of run 5 of example/router .*${text}.*\\.$`));
 
 describe('an artifact is fetched', () => {
   // Attack secret/artifact-address: The address of an artifact receives the token. Defence: The target of GitHub's
@@ -643,12 +553,8 @@ describe('an artifact is fetched', () => {
     expect(github.asked.map(({ headers }) => headers.authorization)).toEqual(
       Array(2).fill(`token ${installationToken}`),
     );
-    expect(store.asked.map(({ url, headers }) => [url, headers.authorization])).toEqual([
-      ['/a?sig=x', undefined],
-    ]);
-    expect(JSON.stringify(store.asked.map(({ rawHeaders }) => rawHeaders))).not.toContain(
-      installationToken,
-    );
+    expect(store.asked.map(({ url, headers }) => [url, headers.authorization])).toEqual([['/a?sig=x', undefined]]);
+    expect(JSON.stringify(store.asked.map(({ rawHeaders }) => rawHeaders))).not.toContain(installationToken);
   });
 
   test('without the token also where that is the same host', async () => {
@@ -657,20 +563,12 @@ describe('an artifact is fetched', () => {
       location: `${github.url}/blob`,
     }));
     await fetchFrom(github);
-    expect(github.asked.map(({ url, headers }) => [url, headers.authorization]).at(-1)).toEqual([
-      '/blob',
-      undefined,
-    ]);
+    expect(github.asked.map(({ url, headers }) => [url, headers.authorization]).at(-1)).toEqual(['/blob', undefined]);
   });
 
   test('the newest of its name', async () => {
     const store = await serve((request, response) => response.end(request.url));
-    const others = [
-      anArtifact(),
-      anArtifact({ id: 13 }),
-      anArtifact({ id: 12 }),
-      anArtifact({ id: 14, name: 'x' }),
-    ];
+    const others = [anArtifact(), anArtifact({ id: 13 }), anArtifact({ id: 12 }), anArtifact({ id: 14, name: 'x' })];
     const github = await gitHub(others, (id) => ({ status: 302, location: `${store.url}/${id}` }));
     expect(await fetchFrom(github)).toEqual({ kind: 'fetched', bytes: Buffer.from('/13') });
   });
@@ -696,12 +594,7 @@ describe('an artifact is not fetched', () => {
   test.for<[string, Artifact[], string, string]>([
     ['that does not exist', [anArtifact({ name: 'other' })], 'none', 'does not exist'],
     ['that has expired', [anArtifact({ expired: true })], 'none', 'has expired'],
-    [
-      'that is too large',
-      [anArtifact({ size_in_bytes: 200 * 1024 ** 2 + 1 })],
-      'refused',
-      'more than 209715200 bytes',
-    ],
+    ['that is too large', [anArtifact({ size_in_bytes: 200 * 1024 ** 2 + 1 })], 'refused', 'more than 209715200 bytes'],
   ])('%s, and not asked for', async ([, artifacts, kind, said]) => {
     const github = await gitHub(artifacts, never);
     expect(await fetchFrom(github)).toEqual({ kind, why: why(said) });
@@ -727,9 +620,7 @@ describe('an artifact is not fetched', () => {
   // Attack secret/artifact-address
   test('from a host that points to a further one', async () => {
     const further = await serve((_request, response) => response.end('zip'));
-    const store = await serve((_request, response) =>
-      response.writeHead(302, { location: further.url }).end(),
-    );
+    const store = await serve((_request, response) => response.writeHead(302, { location: further.url }).end());
     const github = await gitHub([anArtifact()], () => ({ status: 302, location: store.url }));
     expect(await fetchFrom(github)).toEqual({
       kind: 'failed',
@@ -812,8 +703,7 @@ describe('the profiles of a result', () => {
     },
   });
 
-  const readFrom = (entries: ZipEntry[], folder = '') =>
-    profilesIn(zipOf([good, ...entries]), told, folder);
+  const readFrom = (entries: ZipEntry[], folder = '') => profilesIn(zipOf([good, ...entries]), told, folder);
 
   test('are read from the paths in it, without idle stacks', async () => {
     const content = 'napi;ip_forward 80\nswapper;do_idle 20\n';
@@ -840,10 +730,7 @@ describe('the profiles of a result', () => {
   test.for<[string, ZipEntry[]]>([
     ['not there', []],
     ['no profile', [{ name: file, content: '<script>alert(1)</script>' }]],
-    [
-      'larger than anything that is drawn',
-      [{ name: file, content: Buffer.alloc(2 ** 24 + 1, 'a') }],
-    ],
+    ['larger than anything that is drawn', [{ name: file, content: Buffer.alloc(2 ** 24 + 1, 'a') }]],
     ['a link', [{ name: file, content: '/etc/passwd', mode: 0o120777 }]],
     ['a stack of millions of frames', [{ name: file, content: `${'a;'.repeat(2 ** 22)}b 1\n` }]],
     ['a megabyte of blanks', [{ name: file, content: `a${' '.repeat(2 ** 20 - 2)}b` }]],
@@ -872,9 +759,7 @@ describe('the profiles of a result', () => {
     const many = naming(55_000, () => file);
     const zip = zipOf([good, { name: file, content: 'napi;ip_forward 80\n' }]);
     expect(await profilesIn(zip, many, '', (why) => leftOut.push(why))).toEqual([]);
-    expect(leftOut).toEqual([
-      'The result names 55000 profiles, but at most 500 are read: no flamegraphs are drawn.',
-    ]);
+    expect(leftOut).toEqual(['The result names 55000 profiles, but at most 500 are read: no flamegraphs are drawn.']);
   });
 
   // Attack read/many-names

@@ -60,8 +60,7 @@ function given(...comments: { author: string; body: string }[]): void {
 }
 
 const bodies = () => github.state.comments.map(({ author, body }) => `${author}: ${body}`);
-const operations = () =>
-  github.requests.map(({ operationId, status }) => `${operationId} ${status}`);
+const operations = () => github.requests.map(({ operationId, status }) => `${operationId} ${status}`);
 
 describe('one comment', () => {
   test('is created with its marker as the first line', async () => {
@@ -107,10 +106,7 @@ describe('one comment', () => {
     const settings = { token: personalToken };
     expect(await publish('queued', settings)).toMatchObject({ kind: 'created' });
     expect(await publish('no regression', settings)).toMatchObject({ kind: 'updated' });
-    expect(bodies()).toEqual([
-      `${bot}: ${marker}\nqueued`,
-      `ppsgate-lab: ${marker}\nno regression`,
-    ]);
+    expect(bodies()).toEqual([`${bot}: ${marker}\nqueued`, `ppsgate-lab: ${marker}\nno regression`]);
   });
 });
 

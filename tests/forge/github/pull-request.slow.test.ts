@@ -69,21 +69,16 @@ test('the head repository of a deleted fork is null, and a deleted author is a g
   });
 });
 
-test.each(['push', 'issues'])(
-  'the event %s has no pull request, which is an error',
-  (eventName) => {
-    expect(pullRequestFromEvent(eventName, payloadsOf(eventName)[0])).toEqual({
-      kind: 'not-found',
-      why: `The payload of the ${eventName} event has an unexpected value at pull_request: Invalid input: expected object, received undefined.`,
-    });
-  },
-);
+test.each(['push', 'issues'])('the event %s has no pull request, which is an error', (eventName) => {
+  expect(pullRequestFromEvent(eventName, payloadsOf(eventName)[0])).toEqual({
+    kind: 'not-found',
+    why: `The payload of the ${eventName} event has an unexpected value at pull_request: Invalid input: expected object, received undefined.`,
+  });
+});
 
 test('finds no pull request in an example of another event, under any event name', () => {
   const others = eventNames.filter((name) => !name.startsWith('pull_request'));
-  const kinds = others
-    .flatMap(payloadsOf)
-    .map((payload) => pullRequestFromEvent('pull_request', payload).kind);
+  const kinds = others.flatMap(payloadsOf).map((payload) => pullRequestFromEvent('pull_request', payload).kind);
   expect(kinds.length).toBeGreaterThan(200);
   expect(new Set(kinds)).toEqual(new Set(['not-found']));
 });
@@ -205,8 +200,7 @@ const another = (changes: object) => {
 };
 
 describe('the pull requests with a head', () => {
-  const find = async (headCommit: string) =>
-    pullRequestsWithHead(await hastyOctokit(github), repository, headCommit);
+  const find = async (headCommit: string) => pullRequestsWithHead(await hastyOctokit(github), repository, headCommit);
 
   test('are found by the very commit', async () => {
     expect(await find('b'.repeat(40))).toMatchObject([

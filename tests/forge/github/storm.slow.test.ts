@@ -11,16 +11,8 @@ import { publishToBranch } from '../../../src/publish/data-branch/branch.ts';
 import { openCheckRun } from '../../../src/publish/reporters/check-run.ts';
 import { openComment } from '../../../src/publish/reporters/comment.ts';
 import { readMemory } from '../../../src/publish/reporters/comment-text.ts';
-import {
-  conclusionOf,
-  outcomeOfResult,
-  type ReportedOutcome,
-} from '../../../src/publish/reporters/outcome.ts';
-import {
-  combineReporters,
-  type Reporter,
-  reportOutcome,
-} from '../../../src/publish/reporters/reporter.ts';
+import { conclusionOf, outcomeOfResult, type ReportedOutcome } from '../../../src/publish/reporters/outcome.ts';
+import { combineReporters, type Reporter, reportOutcome } from '../../../src/publish/reporters/reporter.ts';
 import { openStatus } from '../../../src/publish/reporters/status.ts';
 import { annotationsOf } from '../../../src/report/annotations.ts';
 import type { Fault } from '../../fakes/github/faults.ts';
@@ -366,9 +358,7 @@ const commentsOn = (number: number): string[] =>
 
 /** Reads the table of earlier verdicts, newest first. */
 const rowsOf = (comment: string): string[] =>
-  [...comment.matchAll(/^\| `(\w{12})` \| `[\d-]+` \| `(.+?)` \|$/gm)].map(
-    ([, commit, title]) => `${commit} ${title}`,
-  );
+  [...comment.matchAll(/^\| `(\w{12})` \| `[\d-]+` \| `(.+?)` \|$/gm)].map(([, commit, title]) => `${commit} ${title}`);
 
 const rowOf = ({ patch, fate }: Gate) =>
   expect.stringMatching(`^${patch.headCommit.slice(0, 12)} ${fate.symbol} #.*${fate.says}`);
@@ -426,14 +416,11 @@ const resultsOf = (gates: readonly Gate[]) => gates.flatMap(({ result }) => resu
 
 const namesOf = (results: readonly Result[]) =>
   results
-    .map(({ startedAt, patch: { headCommit, ...patch } }) =>
-      JSON.stringify({ startedAt, headCommit, ...patch }),
-    )
+    .map(({ startedAt, patch: { headCommit, ...patch } }) => JSON.stringify({ startedAt, headCommit, ...patch }))
     .toSorted();
 
 /** The commit status counts by its last state alone. */
-const statusOf = ({ patch }: Gate) =>
-  github.state.statuses.findLast(({ commit }) => commit === patch.headCommit);
+const statusOf = ({ patch }: Gate) => github.state.statuses.findLast(({ commit }) => commit === patch.headCommit);
 
 /**
  * Octokit sends a request up to four times and waits for two rate limits; a comment is written in up to four tries, and
@@ -461,9 +448,7 @@ describe('where no call fails more than three times in a row, two of them by rat
       expect(comment, of).toContain(last?.shown?.says);
       const { run, patch } = last ?? {};
       expect(readMemory(comment), of).toMatchObject({ run, headCommit: patch?.headCommit });
-      const earlier = ofOne
-        .slice(0, -1)
-        .filter(({ shown, successor }) => shown?.outcome && !successor);
+      const earlier = ofOne.slice(0, -1).filter(({ shown, successor }) => shown?.outcome && !successor);
       const rows = earlier.toReversed().map(rowOf);
       expect(rowsOf(comment), `earlier verdicts of #${number} ${of}`).toEqual(rows);
       const state = last?.shown?.status;
@@ -509,27 +494,22 @@ describe('where calls fail as often as not, and without end', () => {
 test.each([
   [1, 2],
   [2, 1],
-])(
-  'runs %d and %d that find no comment at the same time leave one, of the later',
-  async (...runs) => {
-    // Serves the longest waiting one: both read before either writes.
-    const turns = takingTurns(() => 0, start);
-    const patch = aPatch(1, push(1, 0));
-    const ended = runs.map(async (run) => {
-      const octokit = await hastyOctokit(github);
-      turns.lead(octokit, (_call, send) => send());
-      const gate = aGate(run, patch, fates[run] ?? overtaken);
-      const outcome = gate.fate.outcome ?? { kind: 'does-not-apply', message };
-      await answerOf(gate, { octokit, turns, random: () => 0 }).conclude(
-        outcomeOfResult(aResult({ patch, outcome }), {}),
-      );
-    });
-    await turns.until(Promise.all(ended));
-    expect(commentsOn(1)).toEqual([
-      expect.stringContaining(`### 🟢 ppsgate: #1 ${fates[2]?.says}`),
-    ]);
-  },
-);
+])('runs %d and %d that find no comment at the same time leave one, of the later', async (...runs) => {
+  // Serves the longest waiting one: both read before either writes.
+  const turns = takingTurns(() => 0, start);
+  const patch = aPatch(1, push(1, 0));
+  const ended = runs.map(async (run) => {
+    const octokit = await hastyOctokit(github);
+    turns.lead(octokit, (_call, send) => send());
+    const gate = aGate(run, patch, fates[run] ?? overtaken);
+    const outcome = gate.fate.outcome ?? { kind: 'does-not-apply', message };
+    await answerOf(gate, { octokit, turns, random: () => 0 }).conclude(
+      outcomeOfResult(aResult({ patch, outcome }), {}),
+    );
+  });
+  await turns.until(Promise.all(ended));
+  expect(commentsOn(1)).toEqual([expect.stringContaining(`### 🟢 ppsgate: #1 ${fates[2]?.says}`)]);
+});
 
 test.each(['checks/create', 'checks/update'])(
   'a conclusion that GitHub accepted exists once, with its annotations, though the answer to %s was lost',
@@ -576,9 +556,7 @@ describe('one sentence for each undelivered report, and the result is kept, when
 
   test('the pull request is deleted', async () => {
     const gate = await gateDuring(() => Object.assign(pullRequestOf(1), { isDeleted: true }));
-    expect(gate.said).toEqual([
-      expect.stringMatching(/^The comment .* the pull request no longer exists/),
-    ]);
+    expect(gate.said).toEqual([expect.stringMatching(/^The comment .* the pull request no longer exists/)]);
     expect(checksOf(gate)).toEqual([checkOf(gate)]);
     expect(namesOf(publishedResults())).toEqual(namesOf(resultsOf([gate])));
   });

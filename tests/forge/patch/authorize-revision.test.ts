@@ -1,9 +1,6 @@
 // Approval of diffs before they run on the lab's hardware, for each occasion.
 import { describe, expect, test } from 'vitest';
-import {
-  authorizeRevision,
-  type RevisionOccasion,
-} from '../../../src/forge/patch/authorize-revision.ts';
+import { authorizeRevision, type RevisionOccasion } from '../../../src/forge/patch/authorize-revision.ts';
 import type { Person } from '../../../src/forge/phabricator/revision.ts';
 
 const alice: Person = { phid: 'PHID-USER-alice', name: 'alice' };
@@ -96,17 +93,12 @@ test.each([
   ['rerun', 'D27401 is not measured again yet'],
   ['extend', 'D27401 is not extended yet'],
   ['bisect', 'D27401 is not bisected yet'],
-] as const)(
-  'a stranger hears what he asked for, and what one of ours would write: %s',
-  async (verb, what) => {
-    expect((await written(eve, 3600, true, verb)).why).toBe(
-      `Thank you, eve: ${what}; it runs on the testbed once a member of network or a person listed in ppsgate.yml has read diff 80677 and written @ppsgate ${verb} 80677.`,
-    );
-    expect((await written(bob, 1, false, verb)).why).toMatch(
-      new RegExp(`read it, and write @ppsgate ${verb} 80677\\.$`),
-    );
-  },
-);
+] as const)('a stranger hears what he asked for, and what one of ours would write: %s', async (verb, what) => {
+  expect((await written(eve, 3600, true, verb)).why).toBe(
+    `Thank you, eve: ${what}; it runs on the testbed once a member of network or a person listed in ppsgate.yml has read diff 80677 and written @ppsgate ${verb} 80677.`,
+  );
+  expect((await written(bob, 1, false, verb)).why).toMatch(new RegExp(`read it, and write @ppsgate ${verb} 80677\\.$`));
+});
 
 describe('the requester of a cancellation', () => {
   const cancelled = (by: Person, more: object = {}) =>
@@ -142,9 +134,7 @@ test('approves no diff when no person is configured, and requests no project', a
 // Attack phabricator/project
 test('a server that does not list members gives no approval', async () => {
   const silent = { ...rules, isMember: () => Promise.reject(new Error('no answer')) };
-  await expect(authorizeRevision(diff, { kind: 'sent', by: [eve] }, silent)).rejects.toThrow(
-    'no answer',
-  );
+  await expect(authorizeRevision(diff, { kind: 'sent', by: [eve] }, silent)).rejects.toThrow('no answer');
 });
 
 test('asks a stranger to wait for approval, in one sentence without a mention', async () => {

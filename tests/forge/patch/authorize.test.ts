@@ -1,10 +1,6 @@
 // Tests the approval of patches, and of which commit, before they run on the lab's hardware.
 import { expect, test } from 'vitest';
-import {
-  type AuthorizationRules,
-  authorize,
-  type Occasion,
-} from '../../../src/forge/patch/authorize.ts';
+import { type AuthorizationRules, authorize, type Occasion } from '../../../src/forge/patch/authorize.ts';
 import type { PullRequest } from '../../../src/model/patch.ts';
 
 const head = 'b'.repeat(40);
@@ -54,11 +50,7 @@ test('one from a fork is refused, with the way for a maintainer to run it', asyn
 // Attack run/similar-name: The fork was deleted, or its repository has a similar name. Defence: Only the repository's
 // exact name counts as the repository itself.
 test('one from a fork that was deleted since is refused', async () => {
-  const authorization = await authorize(
-    { kind: 'pushed', by: 'alice' },
-    { pullRequest, headRepository: null },
-    rules,
-  );
+  const authorization = await authorize({ kind: 'pushed', by: 'alice' }, { pullRequest, headRepository: null }, rules);
   expect(authorization).toEqual({ kind: 'refused', why: expect.stringContaining('was deleted') });
 });
 
@@ -84,9 +76,7 @@ test('does not approve a pull request that is opened again: another user may hav
   const found = { ...fork, pullRequest: { ...pullRequest, author: 'dan' } };
   const revived = { kind: 'revived', by: 'dan' } as const;
   expect((await authorizationOf(revived, found)).kind).toBe('refused');
-  expect((await authorizationOf(revived, found, { measured: ['c'.repeat(40)] })).kind).toBe(
-    'refused',
-  );
+  expect((await authorizationOf(revived, found, { measured: ['c'.repeat(40)] })).kind).toBe('refused');
   expect((await authorizationOf(revived, found, { measured: [head] })).kind).toBe('allowed');
   expect((await authorizationOf(revived, fork, { measured: [head] })).kind).toBe('refused');
   expect((await authorizationOf({ ...revived, by: 'mallory' }, own)).kind).toBe('allowed');
@@ -174,9 +164,7 @@ test('a short id names no head if our comment has shown another that begins like
   const commanded = { kind: 'commanded', by: 'carol', at: noon } as const;
   const short = { ...commanded, commit: 'b'.repeat(12) };
   expect((await authorizationOf(short, fork, { seen })).kind).toBe('refused');
-  expect((await authorizationOf({ ...commanded, commit: head }, fork, { seen })).kind).toBe(
-    'allowed',
-  );
+  expect((await authorizationOf({ ...commanded, commit: head }, fork, { seen })).kind).toBe('allowed');
   const other = { ...seen, before: ['c'.repeat(40)] };
   expect((await authorizationOf(short, fork, { seen: other })).kind).toBe('allowed');
 });
@@ -217,16 +205,13 @@ const unseen = [
   ['for another head', { headCommit: 'c'.repeat(40), since: '2026-11-20T11:00:00Z' }],
 ] as const;
 
-test.each(unseen)(
-  'a command without a head is refused if the head was known %s',
-  async (_, seen) => {
-    const commanded = { kind: 'commanded', by: 'carol', at: noon } as const;
-    expect(await authorizationOf(commanded, fork, { seen })).toEqual({
-      kind: 'refused',
-      why: expect.stringMatching(/may have been pushed after .* write \/ppsgate run b{40}\.$/),
-    });
-  },
-);
+test.each(unseen)('a command without a head is refused if the head was known %s', async (_, seen) => {
+  const commanded = { kind: 'commanded', by: 'carol', at: noon } as const;
+  expect(await authorizationOf(commanded, fork, { seen })).toEqual({
+    kind: 'refused',
+    why: expect.stringMatching(/may have been pushed after .* write \/ppsgate run b{40}\.$/),
+  });
+});
 
 test.each(unseen)('the label is refused where the head was known %s', async (_, seen) => {
   expect(await authorizationOf({ ...labelled, by: 'carol' }, fork, { seen })).toEqual({
@@ -238,9 +223,7 @@ test.each(unseen)('the label is refused where the head was known %s', async (_, 
 test('allows a bisection of any commits only to users with write access', async () => {
   for (const areNamed of [true, false]) {
     for (const by of ['dan', 'mallory']) {
-      expect(
-        await authorizationOf({ kind: 'bisected', by, at: noon, commit: head, areNamed }),
-      ).toEqual({
+      expect(await authorizationOf({ kind: 'bisected', by, at: noon, commit: head, areNamed })).toEqual({
         kind: 'refused',
         why: `Thank you, ${by}: no bisection was started at #123; people with write access to freebsd/freebsd-src can request one with /ppsgate bisect.`,
       });
@@ -274,12 +257,8 @@ test('approves the head at a start by hand, which GitHub allows only with write 
 });
 
 test('approves the commit of a check whose button a user with write access pressed', async () => {
-  expect((await authorizationOf({ kind: 'pressed', by: 'carol', commit: head })).kind).toBe(
-    'allowed',
-  );
-  expect((await authorizationOf({ kind: 'pressed', by: 'erin', commit: head })).kind).toBe(
-    'refused',
-  );
+  expect((await authorizationOf({ kind: 'pressed', by: 'carol', commit: head })).kind).toBe('allowed');
+  expect((await authorizationOf({ kind: 'pressed', by: 'erin', commit: head })).kind).toBe('refused');
 });
 
 test('requires the head of a fork at a start by hand, as the person may have seen another', async () => {

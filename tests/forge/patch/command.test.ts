@@ -4,12 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { bisectOverrideNames, overrideNames, parameter } from '../../../src/config/parameters.ts';
 import { bisectWords } from '../../../src/forge/patch/bisect-command.ts';
-import {
-  commandsFor,
-  isAcceptCommand,
-  parseCommand,
-  verbs,
-} from '../../../src/forge/patch/command.ts';
+import { commandsFor, isAcceptCommand, parseCommand, verbs } from '../../../src/forge/patch/command.ts';
 import { callOnGithub, callOnPhabricator } from '../../../src/model/patch.ts';
 
 test.each([
@@ -34,14 +29,8 @@ test.each([
   ],
   ['/ppsgate run stop-at-first=off', { kind: 'run', overrides: { stopAtFirst: 'off' } }],
   ['/ppsgate run profile', { kind: 'run', overrides: { profile: 'on' } }],
-  [
-    '/ppsgate run forwarding profile=30s',
-    { kind: 'run', overrides: { scenarios: 'forwarding', profile: '30s' } },
-  ],
-  [
-    '/ppsgate run measure-anyway inet6',
-    { kind: 'run', overrides: { measureAnyway: 'true', families: 'inet6' } },
-  ],
+  ['/ppsgate run forwarding profile=30s', { kind: 'run', overrides: { scenarios: 'forwarding', profile: '30s' } }],
+  ['/ppsgate run measure-anyway inet6', { kind: 'run', overrides: { measureAnyway: 'true', families: 'inet6' } }],
   ['/ppsgate run 1a2b3c4', { kind: 'run', overrides: {}, commit: '1a2b3c4' }],
   ['/ppsgate rerun', { kind: 'rerun' }],
   ['/ppsgate rerun 1a2b3c4d', { kind: 'rerun', commit: '1a2b3c4d' }],
@@ -133,39 +122,18 @@ test.each([
     '/ppsgate bisect main forwarding',
     'bisect takes a good commit and a bad commit, found "main" only; write /ppsgate bisect main HEAD',
   ],
-  [
-    '/ppsgate bisect a b c forwarding',
-    'bisect takes two commits, found "c" too; write /ppsgate bisect a b',
-  ],
+  ['/ppsgate bisect a b c forwarding', 'bisect takes two commits, found "c" too; write /ppsgate bisect a b'],
   ['/ppsgate bisect a b c d', 'bisect takes two commits, found "d" too; write /ppsgate bisect a b'],
   ['/ppsgate bisect inet4 inet6', 'bisect takes one family; write /ppsgate bisect inet6'],
-  [
-    '/ppsgate bisect forwarding pf-stateful',
-    'bisect takes one scenario; write /ppsgate bisect pf-stateful',
-  ],
-  [
-    '/ppsgate bisect fixup=1a2b3c4',
-    'bisect takes no "fixup"; write /ppsgate bisect fix-up=1a2b3c4',
-  ],
-  [
-    '/ppsgate bisect fix-up=a:b:c',
-    'fix-up cannot be "a:b:c"; write /ppsgate bisect fix-up=1a2b3c4d5e6f',
-  ],
-  [
-    '/ppsgate bisect skip=a...b',
-    'skip cannot be "a...b"; write /ppsgate bisect skip=1a2b3c4..5d6e7f8',
-  ],
-  [
-    '/ppsgate bisect max-boots=many',
-    'max-boots cannot be "many"; write /ppsgate bisect max-boots=60',
-  ],
+  ['/ppsgate bisect forwarding pf-stateful', 'bisect takes one scenario; write /ppsgate bisect pf-stateful'],
+  ['/ppsgate bisect fixup=1a2b3c4', 'bisect takes no "fixup"; write /ppsgate bisect fix-up=1a2b3c4'],
+  ['/ppsgate bisect fix-up=a:b:c', 'fix-up cannot be "a:b:c"; write /ppsgate bisect fix-up=1a2b3c4d5e6f'],
+  ['/ppsgate bisect skip=a...b', 'skip cannot be "a...b"; write /ppsgate bisect skip=1a2b3c4..5d6e7f8'],
+  ['/ppsgate bisect max-boots=many', 'max-boots cannot be "many"; write /ppsgate bisect max-boots=60'],
   ['/ppsgate bisect margin=1%', 'bisect takes no "margin"; write /ppsgate bisect'],
   ['/ppsgate bisect --exec=reboot a b', 'bisect takes no "--exec"; write /ppsgate bisect'],
   ['/ppsgate bisect $(reboot)', 'bisect takes no "$(reboot)"; write /ppsgate bisect'],
-  [
-    '/ppsgate accept',
-    'accept works only in an issue that ppsgate opened for a change; write /ppsgate help',
-  ],
+  ['/ppsgate accept', 'accept works only in an issue that ppsgate opened for a change; write /ppsgate help'],
   ['/ppsgate cancel all', 'cancel takes no arguments, found "all"; write /ppsgate cancel'],
 ])('%j gets the nearest right command', (comment, why) => {
   expect(parseCommand(comment)).toEqual({ kind: 'mistaken', why });
@@ -263,17 +231,13 @@ describe.each([callOnGithub, callOnPhabricator] as const)('the help of %s', (cal
   });
 
   test.each(verbs)('has %s', (verb) => {
-    expect(
-      told.some((write) => write === `${call} ${verb}` || write.startsWith(`${call} ${verb} `)),
-    ).toBe(true);
+    expect(told.some((write) => write === `${call} ${verb}` || write.startsWith(`${call} ${verb} `))).toBe(true);
   });
 
   const keysOf = (names: readonly (typeof overrideNames | typeof bisectOverrideNames)[number][]) =>
     names.flatMap((name) => {
       const { comment } = parameter(name);
-      return comment !== undefined && (call === callOnPhabricator || !comment.isOfRevision)
-        ? comment.key
-        : [];
+      return comment !== undefined && (call === callOnPhabricator || !comment.isOfRevision) ? comment.key : [];
     });
 
   test.each([

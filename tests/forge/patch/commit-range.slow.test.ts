@@ -35,24 +35,15 @@ test.for([
   ['..my-branch', 'main..HEAD'],
   ['mian.my-branch', 'main..HEAD'],
   ['', 'main..HEAD'],
-] as const)(
-  '"%s" is no range, and the error suggests one of the repository: %s',
-  async ([text, like]) => {
-    await expect(patchOfRange(openRepository(withBranches()), text)).rejects.toThrow(
-      new RepositoryError(`"${text}" is not a range of commits: write BASE..HEAD, like ${like}.`),
-    );
-  },
-);
+] as const)('"%s" is no range, and the error suggests one of the repository: %s', async ([text, like]) => {
+  await expect(patchOfRange(openRepository(withBranches()), text)).rejects.toThrow(
+    new RepositoryError(`"${text}" is not a range of commits: write BASE..HEAD, like ${like}.`),
+  );
+});
 
 test.for([
-  [
-    'mian..my-branch',
-    'the base "mian" is not a commit, branch or tag of HERE; did you mean `main`?',
-  ],
-  [
-    'main..branch',
-    'the head "branch" is not a commit, branch or tag of HERE; did you mean `my-branch`?',
-  ],
+  ['mian..my-branch', 'the base "mian" is not a commit, branch or tag of HERE; did you mean `main`?'],
+  ['main..branch', 'the head "branch" is not a commit, branch or tag of HERE; did you mean `my-branch`?'],
   [
     'main..x',
     'the head "x" is not a commit, branch or tag of HERE: name an existing one, or check it out with its history (fetch-depth: 0).',
@@ -83,9 +74,7 @@ describe('a range that a person typed', () => {
   test('is refused in reversed order', async () => {
     const { directory } = withThree();
     await expect(patchOfTypedRange(openRepository(directory), 'my-branch..old')).rejects.toThrow(
-      new RepositoryError(
-        'my-branch..old is reversed, because old is older than my-branch: write old..my-branch.',
-      ),
+      new RepositoryError('my-branch..old is reversed, because old is older than my-branch: write old..my-branch.'),
     );
   });
 
@@ -108,8 +97,7 @@ describe('a range that a person typed', () => {
   test('counts several commits in its title, as the last may not be the one at fault', async () => {
     const { directory } = withThree();
     commit(directory, { b: '' });
-    const titleOf = async (text: string) =>
-      (await patchOfTypedRange(openRepository(directory), text)).title;
+    const titleOf = async (text: string) => (await patchOfTypedRange(openRepository(directory), text)).title;
     expect(await titleOf('main..my-branch')).toBe('three (last of 3 commits)');
     expect(await titleOf('my-branch~1..my-branch')).toBe('three');
   });

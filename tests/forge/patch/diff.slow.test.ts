@@ -38,8 +38,7 @@ test('as many hunks as lines before them are read at once', () => {
 
 test('accepts every diff of two trees by git, with the paths that git lists', () => {
   const directory = newRepository();
-  const diffTree = (...words: string[]) =>
-    execFileSync('git', ['-C', directory, 'diff-tree', '-r', ...words]);
+  const diffTree = (...words: string[]) => execFileSync('git', ['-C', directory, 'diff-tree', '-r', ...words]);
   fc.assert(
     fc.property(tree, tree, options, (first, second, words) => {
       const ids = [layTree(directory, first), layTree(directory, second)];
@@ -72,12 +71,7 @@ const content: fc.Arbitrary<Content> = fc.record({
   isLatin1: fc.boolean(),
 });
 const tree = fc.dictionary(path, content, { maxKeys: 6, noNullPrototype: true });
-const options = fc.subarray([
-  '--find-renames=30%',
-  '--find-copies-harder',
-  '--unified=0',
-  '--full-index',
-]);
+const options = fc.subarray(['--find-renames=30%', '--find-copies-harder', '--unified=0', '--full-index']);
 
 /** Answers git's id of the tree. */
 function layTree(directory: string, files: Record<string, Content>): string {
@@ -105,40 +99,22 @@ test('a mail around the diff is no part of it', () => {
 
 test('a diff of diff -u counts too where its names have the prefixes', () => {
   const time = '\t2026-11-21 00:00:00.000000000 +0000';
-  const checked = check(
-    `--- a/sys/x.c${time}`,
-    `+++ b/sys/x.c${time}`,
-    ...hunk,
-    '--- a/y',
-    '+++ b/y',
-    ...hunk,
-  );
+  const checked = check(`--- a/sys/x.c${time}`, `+++ b/sys/x.c${time}`, ...hunk, '--- a/y', '+++ b/y', ...hunk);
   expect(checked).toMatchObject({ kind: 'accepted', paths: ['sys/x.c', 'y'] });
 });
 
 test('both names of a rename are changed', () => {
-  const checked = check(
-    'diff --git a/x b/y z',
-    'similarity index 100%',
-    'rename from x',
-    'rename to y z',
-  );
+  const checked = check('diff --git a/x b/y z', 'similarity index 100%', 'rename from x', 'rename to y z');
   expect(checked).toMatchObject({ kind: 'accepted', paths: ['x', 'y z'] });
 });
 
 test('unusual bytes are reported', () => {
   const remarksOn = (text: string | Buffer) => {
-    const checked = checkDiff(
-      Buffer.concat([Buffer.from(edit('a/x', 'b/x').join('\n')), Buffer.from(text)]),
-    );
+    const checked = checkDiff(Buffer.concat([Buffer.from(edit('a/x', 'b/x').join('\n')), Buffer.from(text)]));
     return checked.kind === 'accepted' ? checked.remarks : checked;
   };
-  expect(remarksOn('\n@@ -2,0 +3 @@\n+three\r\n')).toEqual([
-    'Some lines of the diff end in CR LF.',
-  ]);
-  expect(remarksOn(Buffer.from('\n@@ -2,0 +3 @@\n+\xe9\n', 'latin1'))).toEqual([
-    'The diff is not UTF-8.',
-  ]);
+  expect(remarksOn('\n@@ -2,0 +3 @@\n+three\r\n')).toEqual(['Some lines of the diff end in CR LF.']);
+  expect(remarksOn(Buffer.from('\n@@ -2,0 +3 @@\n+\xe9\n', 'latin1'))).toEqual(['The diff is not UTF-8.']);
   expect(remarksOn('\n@@ -2,0 +3 @@\n+\uFFFD\n')).toEqual([
     'The diff contains U+FFFD, which replaced an unreadable character.',
   ]);
@@ -150,9 +126,7 @@ test('a diff without prefixes is refused', () => {
   expect(reasonOf(...edit('sys/x.c', 'sys/x.c'))).toBe(refused);
   expect(reasonOf(...edit('i/sys/x.c', 'w/sys/x.c'))).toBe(refused);
   expect(reasonOf(...edit('a/x.c', 'a/x.c'))).toBe(refused);
-  expect(reasonOf('--- sys/x.c\t(revision 1)', '+++ sys/x.c\t(working copy)', ...hunk)).toBe(
-    refused,
-  );
+  expect(reasonOf('--- sys/x.c\t(revision 1)', '+++ sys/x.c\t(working copy)', ...hunk)).toBe(refused);
 });
 
 // Attack run/diff-outside: A diff writes outside the tree, by `..` or a rename. Defence: It is refused before git reads
@@ -167,21 +141,16 @@ test.each([
   ['"a/x\\ny"', '"b/x\\ny"'],
   ['"a/\\056\\056/x"', '"b/\\056\\056/x"'],
 ])('the path in %s is refused', (old, new_) => {
-  expect(reasonOf(...edit(old, new_))).toMatch(
-    /^The diff changes ".+", which is not a file of the tree; /,
-  );
+  expect(reasonOf(...edit(old, new_))).toMatch(/^The diff changes ".+", which is not a file of the tree; /);
 });
 
 test('a path that is not UTF-8 is refused', () => {
-  expect(reasonOf(...edit('"a/\\351"', '"b/\\351"'))).toBe(
-    'The name of the file \uFFFD is not UTF-8; rename it.',
-  );
+  expect(reasonOf(...edit('"a/\\351"', '"b/\\351"'))).toBe('The name of the file \uFFFD is not UTF-8; rename it.');
 });
 
 // Attack run/diff-outside
 test('a rename to outside of the tree is refused', () => {
-  const rename = (to: string) =>
-    reasonOf(`diff --git a/x b/${to}`, 'rename from x', `rename to ${to}`);
+  const rename = (to: string) => reasonOf(`diff --git a/x b/${to}`, 'rename from x', `rename to ${to}`);
   expect(rename('../y')).toMatch('which is not a file of the tree');
   expect(rename('"\\056git/config"')).toMatch('which is not a file of the tree');
 });
@@ -211,31 +180,22 @@ test.each([
 
 // Attack run/diff-mode: A diff makes a link or a submodule, by a mode followed by a blank, a tab or a CR. Defence:
 // Modes are parsed as git parses them, and the tree that git made is checked too.
-test.each([
-  '120000 ',
-  '120000\t',
-  '120000\r',
-  '120000 100644',
-  ' 120000',
-  '+120000',
-  '0120000',
-  '\t00120000\v',
-])('a mode is read as git does: %j', (mode) => {
-  for (const start of ['new file mode', 'new mode', 'index 5626abf..f719efd']) {
-    expect(reasonOf('diff --git a/x b/x', `${start} ${mode}`, '--- a/x', '+++ b/x', ...hunk)).toBe(
-      'The diff changes x, which is a symbolic link; only regular files are accepted.',
-    );
-  }
-});
-
-test.each(['-100644', 'x', '9', '100644x'])(
-  'a mode that git does not read is refused: %j',
+test.each(['120000 ', '120000\t', '120000\r', '120000 100644', ' 120000', '+120000', '0120000', '\t00120000\v'])(
+  'a mode is read as git does: %j',
   (mode) => {
-    expect(reasonOf('diff --git a/x b/x', `new mode ${mode}`)).toBe(
-      `The diff changes x, which is of mode ${mode}; only regular files are accepted.`,
-    );
+    for (const start of ['new file mode', 'new mode', 'index 5626abf..f719efd']) {
+      expect(reasonOf('diff --git a/x b/x', `${start} ${mode}`, '--- a/x', '+++ b/x', ...hunk)).toBe(
+        'The diff changes x, which is a symbolic link; only regular files are accepted.',
+      );
+    }
   },
 );
+
+test.each(['-100644', 'x', '9', '100644x'])('a mode that git does not read is refused: %j', (mode) => {
+  expect(reasonOf('diff --git a/x b/x', `new mode ${mode}`)).toBe(
+    `The diff changes x, which is of mode ${mode}; only regular files are accepted.`,
+  );
+});
 
 describe('the result of git for a diff', () => {
   const raw = (...changes: [modes: string, path: string][]) =>
@@ -262,15 +222,14 @@ describe('the result of git for a diff', () => {
   });
 });
 
-test.each([
-  ['GIT binary patch'],
-  ['Binary files a/x and b/x differ'],
-  ['Binary files /dev/null and b/x differ'],
-])('"%s" is refused', (line) => {
-  expect(reasonOf('diff --git a/x b/x', 'index 5626abf..f719efd', line)).toBe(
-    'The diff changes the binary file x; only text files are accepted.',
-  );
-});
+test.each([['GIT binary patch'], ['Binary files a/x and b/x differ'], ['Binary files /dev/null and b/x differ']])(
+  '"%s" is refused',
+  (line) => {
+    expect(reasonOf('diff --git a/x b/x', 'index 5626abf..f719efd', line)).toBe(
+      'The diff changes the binary file x; only text files are accepted.',
+    );
+  },
+);
 
 test('a diff that changes nothing is refused', () => {
   for (const text of ['', 'Hello\n']) {
@@ -322,9 +281,7 @@ test('a diff is refused beyond 5 MB, and beyond 2,000 files', () => {
 
 test('a diff of five million bytes is read in seconds', () => {
   const head = 'diff --git a/x b/x\n--- a/x\n+++ b/x\n';
-  expect(checkDiff(Buffer.from(head + '@@ -1 +1 @@\n-a\n+b\n'.repeat(250_000))).kind).toBe(
-    'accepted',
-  );
+  expect(checkDiff(Buffer.from(head + '@@ -1 +1 @@\n-a\n+b\n'.repeat(250_000))).kind).toBe('accepted');
   expect(checkDiff(Buffer.from(`${'--- a/x\n'.repeat(600_000)}`)).kind).toBe('refused');
 });
 

@@ -47,9 +47,7 @@ test.for([
   git(directory, 'tag', '--annotate', '--message', 'v1', 'v1');
   for (const branch of ['feature/c++', '+x', 'straße']) git(directory, 'branch', branch);
   const name = text.replace('HEX', id.slice(0, 8));
-  expect(await openRepository(directory).resolve(name)).toBe(
-    git(directory, 'rev-parse', `${name}^{commit}`),
-  );
+  expect(await openRepository(directory).resolve(name)).toBe(git(directory, 'rev-parse', `${name}^{commit}`));
 });
 
 test('a commit knows when it was made, and the last release on its line of first parents', async () => {
@@ -76,18 +74,15 @@ test.for([
   ['mian', ', branch or tag of HERE; did you mean `main`?'],
   ['feature', ', branch or tag of HERE; did you mean `origin/feature`?'],
   ['0'.repeat(40), ` of HERE, and could not be fetched: ${history}`],
-] as const)(
-  'a name without a commit is an error that says what to do: %s',
-  async ([name, sentence]) => {
-    const directory = newRepository();
-    const id = commit(directory, { 'dut/nftables.conf': '' });
-    git(directory, 'update-ref', 'refs/remotes/origin/feature', id);
-    const resolved = openRepository(directory).resolve(name);
-    await expect(resolved).rejects.toThrow(RepositoryError);
-    const said = `"${name}" is not a commit${sentence.replace('HERE', directory)}`;
-    await expect(resolved).rejects.toThrow(new NoCommitError(said));
-  },
-);
+] as const)('a name without a commit is an error that says what to do: %s', async ([name, sentence]) => {
+  const directory = newRepository();
+  const id = commit(directory, { 'dut/nftables.conf': '' });
+  git(directory, 'update-ref', 'refs/remotes/origin/feature', id);
+  const resolved = openRepository(directory).resolve(name);
+  await expect(resolved).rejects.toThrow(RepositoryError);
+  const said = `"${name}" is not a commit${sentence.replace('HERE', directory)}`;
+  await expect(resolved).rejects.toThrow(new NoCommitError(said));
+});
 
 const refspecs = [
   '+refs/heads/evil:refs/remotes/origin/main',
@@ -147,20 +142,17 @@ function cloneOfEvil() {
 }
 
 // Attack run/git-options
-test.for(refspecs)(
-  'a text that is no name of a commit is refused before git sees it: %j',
-  async (name) => {
-    const { clone, state } = cloneOfEvil();
-    const before = state();
-    const resolved = openRepository(clone).resolve(name);
-    await expect(resolved).rejects.toThrow(
-      new NoCommitError(
-        `"${name}" is not the name of a commit: write an ID, a branch or a tag, like main, v1.2 or HEAD~2.`,
-      ),
-    );
-    expect(state()).toEqual(before);
-  },
-);
+test.for(refspecs)('a text that is no name of a commit is refused before git sees it: %j', async (name) => {
+  const { clone, state } = cloneOfEvil();
+  const before = state();
+  const resolved = openRepository(clone).resolve(name);
+  await expect(resolved).rejects.toThrow(
+    new NoCommitError(
+      `"${name}" is not the name of a commit: write an ID, a branch or a tag, like main, v1.2 or HEAD~2.`,
+    ),
+  );
+  expect(state()).toEqual(before);
+});
 
 // Attack run/refspec: A patch called `+refs/heads/evil:refs/remotes/origin/main` rewrites a branch. Defence: Only full
 // ids are fetched, and the fetch writes no ref, tag or FETCH_HEAD.
@@ -170,16 +162,7 @@ test('writes no ref for any name, and passes none as an option to git', async ()
   const word = fc.oneof(
     fc.constantFrom(
       ...['+', ':', '^', '~', '*', '@', '{', '}', '/', '..', '-', '--', '=', ' ', '\n', '?'],
-      ...[
-        'refs/heads/',
-        'refs/remotes/origin/',
-        'refs/tags/',
-        'main',
-        'evil',
-        'v2',
-        'origin',
-        'HEAD',
-      ],
+      ...['refs/heads/', 'refs/remotes/origin/', 'refs/tags/', 'main', 'evil', 'v2', 'origin', 'HEAD'],
       ...['upload-pack', 'ext::', 'tag', later, later.slice(0, 9), '0'.repeat(40)],
     ),
     fc.string({ maxLength: 3 }),
@@ -287,8 +270,7 @@ test('a folder may be named absolutely, relatively, or be the repository itself'
   const directory = newRepository();
   const id = commit(directory, { 'dut/a': '', b: '' });
   const repository = openRepository(directory);
-  const paths = async (folder: string) =>
-    (await repository.list(id, folder)).map(({ path }) => path);
+  const paths = async (folder: string) => (await repository.list(id, folder)).map(({ path }) => path);
   expect(await paths('dut/')).toEqual(['a']);
   expect(await paths('./other/../dut')).toEqual(['a']);
   expect(await paths(join(directory, 'dut'))).toEqual(['a']);
@@ -432,9 +414,7 @@ test('a commit is described by its subject and its author, and has all that was 
 test('a directory that is no repository is refused with that reason', async () => {
   const directory = temporaryFolder();
   await expect(openRepository(directory).resolve('main')).rejects.toThrow(
-    new NoRepositoryError(
-      `${directory} is not a git repository: name the repository with the commits.`,
-    ),
+    new NoRepositoryError(`${directory} is not a git repository: name the repository with the commits.`),
   );
 });
 
@@ -460,9 +440,7 @@ describe('the commit of a branch at a time', () => {
     git(directory, 'switch', '--quiet', 'main');
     dated(directory, 'c', 1_700_000_200);
     git(directory, 'merge', '--quiet', '--no-edit', 'topic');
-    expect(await openRepository(directory).commitAt('main', new Date(1_700_000_150_000))).toBe(
-      first,
-    );
+    expect(await openRepository(directory).commitAt('main', new Date(1_700_000_150_000))).toBe(first);
   });
 
   test('is that of the server, even with a local branch of the same name', async () => {
@@ -482,9 +460,7 @@ describe('the commit of a branch at a time', () => {
   test('is none before the first', async () => {
     const directory = newRepository();
     dated(directory, 'a', 1_700_000_000);
-    await expect(
-      openRepository(directory).commitAt('main', new Date(1_699_999_999_000)),
-    ).rejects.toThrow(
+    await expect(openRepository(directory).commitAt('main', new Date(1_699_999_999_000))).rejects.toThrow(
       new RepositoryError(
         `main has no commit in ${directory} before 2023-11-14T22:13:19.000Z: check it out with its history (fetch-depth: 0).`,
       ),
@@ -594,14 +570,8 @@ describe('the commit of a revision of Subversion', () => {
   });
 });
 
-function commitAtTime(
-  directory: string,
-  files: Record<string, string>,
-  seconds: number,
-  message = 'A change',
-): string {
-  for (const [path, content] of Object.entries(files))
-    writeFileSync(join(directory, path), content);
+function commitAtTime(directory: string, files: Record<string, string>, seconds: number, message = 'A change'): string {
+  for (const [path, content] of Object.entries(files)) writeFileSync(join(directory, path), content);
   git(directory, 'add', '--all');
   const tree = git(directory, 'write-tree');
   const parents = git(directory, 'for-each-ref', '--format=-p %(objectname)', 'refs/heads')
@@ -609,9 +579,7 @@ function commitAtTime(
     : [];
   const date = `${seconds} +0000`;
   const env = { GIT_COMMITTER_DATE: date, GIT_AUTHOR_DATE: date };
-  const id = withEnvironment(env, () =>
-    git(directory, 'commit-tree', ...parents, '-m', message, tree),
-  );
+  const id = withEnvironment(env, () => git(directory, 'commit-tree', ...parents, '-m', message, tree));
   git(directory, 'reset', '--quiet', '--hard', id);
   return id;
 }
@@ -666,8 +634,7 @@ describe('a diff', () => {
     return directory;
   }
 
-  const committed = (made: CommittedDiff): string =>
-    made.kind === 'committed' ? made.commit : expect.fail(made.why);
+  const committed = (made: CommittedDiff): string => (made.kind === 'committed' ? made.commit : expect.fail(made.why));
 
   const hostile: [string, string][] = [
     ['with line ends of Windows', '[core]\nautocrlf = true\neol = crlf\nsafecrlf = true'],
@@ -733,27 +700,22 @@ describe('a diff', () => {
     expect(committed(await commitDiff(base, diff, { ...about, ...changes }))).not.toBe(made);
   });
 
-  test.each(hostile)(
-    'leaves all but the objects of a repository as it is: %s',
-    async (_, settings) => {
-      const { directory, base } = scene();
-      const diff = changesOf(directory);
-      writeFileSync(join(directory, 'sys/net/if.c'), 'at work\n');
-      git(directory, 'add', '--all');
-      writeFileSync(join(directory, 'untracked'), '');
-      const home = temporaryFolder();
-      writeFileSync(join(home, 'gitconfig'), `${settings}\n`);
-      const { commitDiff } = openRepository(directory, {
-        GIT_CONFIG_GLOBAL: join(home, 'gitconfig'),
-      });
-      const all = filesBelow(directory);
-      committed(await commitDiff(base, diff, about));
-      expect((await commitDiff(base, Buffer.from(changeOf('sys/net/if.c', 'x')), about)).kind).toBe(
-        'does-not-apply',
-      );
-      expect(filesBelow(directory)).toEqual(all);
-    },
-  );
+  test.each(hostile)('leaves all but the objects of a repository as it is: %s', async (_, settings) => {
+    const { directory, base } = scene();
+    const diff = changesOf(directory);
+    writeFileSync(join(directory, 'sys/net/if.c'), 'at work\n');
+    git(directory, 'add', '--all');
+    writeFileSync(join(directory, 'untracked'), '');
+    const home = temporaryFolder();
+    writeFileSync(join(home, 'gitconfig'), `${settings}\n`);
+    const { commitDiff } = openRepository(directory, {
+      GIT_CONFIG_GLOBAL: join(home, 'gitconfig'),
+    });
+    const all = filesBelow(directory);
+    committed(await commitDiff(base, diff, about));
+    expect((await commitDiff(base, Buffer.from(changeOf('sys/net/if.c', 'x')), about)).kind).toBe('does-not-apply');
+    expect(filesBelow(directory)).toEqual(all);
+  });
 
   test('is applied in a bare repository, and from a folder of a checkout, as anywhere else', async () => {
     const { directory, base } = scene();

@@ -48,11 +48,8 @@ function depsIn(place: string, config: Partial<RevisionDeps['config']> = {}): Re
   return { conduit, repository: openRepository(place), config: { branch: 'main', ...config } };
 }
 
-const patchOf = (
-  number: number,
-  earlier: EarlierDiffs = 'none',
-  config?: Partial<RevisionDeps['config']>,
-) => patchOfRevision({ revision: number }, earlier, depsIn(directory, config));
+const patchOf = (number: number, earlier: EarlierDiffs = 'none', config?: Partial<RevisionDeps['config']>) =>
+  patchOfRevision({ revision: number }, earlier, depsIn(directory, config));
 
 /** Diff of the base, in the format of git diff. */
 function diffTo(line: string, path = file): string {
@@ -75,8 +72,7 @@ const unapplicable = `diff --git a/${file} b/${file}
 +two
 `;
 
-const binary =
-  'diff --git a/x b/x\nindex 1..2\nGIT binary patch\nliteral 3\nKcmZQzWMXDv\n\nliteral 0\nHcmV?d00001\n\n';
+const binary = 'diff --git a/x b/x\nindex 1..2\nGIT binary patch\nliteral 3\nKcmZQzWMXDv\n\nliteral 0\nHcmV?d00001\n\n';
 
 const withoutPrefixes = unapplicable.replaceAll(/ [ab]\/sys/g, ' sys');
 
@@ -193,9 +189,7 @@ describe('a revision', () => {
       title: 'x',
       diff: { raw, base, branch: 'x' },
     });
-    await expect(patchOf(id)).rejects.toThrow(
-      /patch does not apply\. Phabricator returns diffs in UTF-8/,
-    );
+    await expect(patchOf(id)).rejects.toThrow(/patch does not apply\. Phabricator returns diffs in UTF-8/);
   });
 
   test('that does not exist is a usage error', async () => {
@@ -234,11 +228,7 @@ describe('a diff of a working copy of Subversion', () => {
     [`${repository}/head@325006`, 'r325006', 'is based on r325006 of base/head, which is HERE.'],
     ['325005', 'r325001', `is based on r325005, which is HERE ${after1}.`],
     ['325004', 'r325001', `is based on r325004, which is HERE ${after1}.`],
-    [
-      '999999999',
-      'r325006',
-      'is based on r999999999, which is HERE (r325006 is the last change of main before it).',
-    ],
+    ['999999999', 'r325006', 'is based on r999999999, which is HERE (r325006 is the last change of main before it).'],
     [
       `${repository}/stable/11@325005`,
       'r325004',
@@ -249,11 +239,7 @@ describe('a diff of a working copy of Subversion', () => {
       'r325001',
       `is based on r325005 of base/projects/x (which is not a branch here, so main is used), which is HERE ${after1}.`,
     ],
-    [
-      'r1',
-      'newest',
-      `names its base r1, which is older than every commit of the branch here: ${onMain}`,
-    ],
+    ['r1', 'newest', `names its base r1, which is older than every commit of the branch here: ${onMain}`],
     [`${repository}/head`, 'newest', `names its base base/head, without a revision: ${onMain}`],
     [
       `${repository}/stable/11`,
@@ -267,11 +253,7 @@ describe('a diff of a working copy of Subversion', () => {
     const { directory, commits } = convert();
     const written = said === 'COMMIT' ? commits.r325001 : said;
     const { id } = revisionWith(diffTo('faster'), written === undefined ? {} : { base: written });
-    const { baseCommit, notes } = await patchOfRevision(
-      { revision: id },
-      'none',
-      depsIn(directory),
-    );
+    const { baseCommit, notes } = await patchOfRevision({ revision: id }, 'none', depsIn(directory));
     expect(baseCommit).toBe(commits[on]);
     const sentence = `Diff ${idOfNewest()} ${note?.replace('HERE', commits[on].slice(0, 12))}`;
     expect(notes).toEqual(note === undefined ? [] : [sentence]);
@@ -392,9 +374,7 @@ describe('earlier diffs', () => {
     'are not requested by %j',
     (text) => {
       expect(() => parseEarlier(text, '--earlier')).toThrow(
-        new UsageError(
-          `--earlier: expected all, none or diff IDs like 80345,80654, found "${text}".`,
-        ),
+        new UsageError(`--earlier: expected all, none or diff IDs like 80345,80654, found "${text}".`),
       );
     },
   );

@@ -8,9 +8,7 @@ type Told = { message?: string; note?: string };
 const idOf = (index: number) => index.toString(16).padStart(40, '0');
 
 const printed = (commits: readonly Told[]) =>
-  commits
-    .map(({ message = '', note = '' }, index) => `${idOf(index)}\0${note}\0${message}\0`)
-    .join('');
+  commits.map(({ message = '', note = '' }, index) => `${idOf(index)}\0${note}\0${message}\0`).join('');
 
 /** Message as it comes through a pipe. */
 async function* inChunks(text: string, size: number) {
@@ -21,8 +19,7 @@ const find = (revision: number, commits: readonly Told[], size = 65_536) =>
   newestUpTo(revision, inChunks(printed(commits), size));
 
 const uuid = 'ccf9f872-aa2e-dd11-9fc8-001c23d0bc1f';
-const svnId = (revision: number) =>
-  `git-svn-id: svn+ssh://svn.freebsd.org/base/head@${revision} ${uuid}`;
+const svnId = (revision: number) => `git-svn-id: svn+ssh://svn.freebsd.org/base/head@${revision} ${uuid}`;
 const byMessage = (revision: number): Told => ({ message: `Fix it\n\n${svnId(revision)}\n` });
 const byNote = (revision: number): Told => ({
   message: 'Fix it\n',

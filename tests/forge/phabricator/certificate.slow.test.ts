@@ -101,11 +101,7 @@ describeWith(['openssl'], 'a Phabricator whose certificate', () => {
 
   test.each([
     ['is not there', undefined, /^`phabricator\.ca` cannot be read \(\S+ca\.pem: ENOENT.*\): name/],
-    [
-      'is empty',
-      '',
-      /^`phabricator\.ca` contains no certificate \(\S+ca\.pem: .*\): name a file with the certificate/,
-    ],
+    ['is empty', '', /^`phabricator\.ca` contains no certificate \(\S+ca\.pem: .*\): name a file with the certificate/],
     ['holds something else', 'ssh-ed25519 AAAA', /^`phabricator\.ca` contains no certificate/],
   ])('has an authority whose file %s is not asked', async (_, pem, sentence) => {
     const caPath = join(temporaryFolder(), 'ca.pem');

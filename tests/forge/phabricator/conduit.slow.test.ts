@@ -5,12 +5,7 @@ import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import {
-  type Conduit,
-  type ConduitOptions,
-  mapOf,
-  openConduit,
-} from '../../../src/forge/phabricator/conduit.ts';
+import { type Conduit, type ConduitOptions, mapOf, openConduit } from '../../../src/forge/phabricator/conduit.ts';
 import { ConduitError, isFinal } from '../../../src/forge/phabricator/failure.ts';
 import { databaseFaults, proxyFaults } from '../../fakes/phabricator/outages.ts';
 import { describeWith, sharedFolder } from '../../needs.ts';
@@ -58,8 +53,7 @@ const json =
     response.end(JSON.stringify(answer));
   };
 const result = (value: unknown) => json({ result: value, error_code: null, error_info: null });
-const error = (code: string, info: string) =>
-  json({ result: null, error_code: code, error_info: info });
+const error = (code: string, info: string) => json({ result: null, error_code: code, error_info: info });
 const page =
   (status: number, headers: Record<string, string> = {}): Reply =>
   (response) => {
@@ -158,9 +152,7 @@ describe('a request', () => {
       await using server = await serve(page(status, { location }));
       expect(await failureOf(open(server), 'user.whoami')).toMatchObject({
         kind: 'refused',
-        message: expect.stringContaining(
-          `to ${location}): the token is not sent to another address`,
-        ),
+        message: expect.stringContaining(`to ${location}): the token is not sent to another address`),
       });
     }
     expect(other.requests).toEqual([]);
@@ -195,15 +187,12 @@ describe('a response', () => {
     ['ERR-INVALID-OBJECT-PHID', 'Specified "objectIdentifier" does not exist.'],
     ['ERR-CONDUIT-CORE', 'Monogram "D3" does not identify a valid object.'],
     ['ERR-CONDUIT-CORE', '[You Shall Not Pass: Unknown Object] Only its owner may.'],
-  ])(
-    'reports unknown and invisible objects in one sentence, as they look the same: %s %s',
-    async (code, info) => {
-      await using server = await serve(error(code, info));
-      expect((await failureOf(open(server), write)).message).toMatch(
-        /: it does not exist, or the account of the Conduit token may not see or edit it \(Phabricator does not distinguish the two\)\.$/,
-      );
-    },
-  );
+  ])('reports unknown and invisible objects in one sentence, as they look the same: %s %s', async (code, info) => {
+    await using server = await serve(error(code, info));
+    expect((await failureOf(open(server), write)).message).toMatch(
+      /: it does not exist, or the account of the Conduit token may not see or edit it \(Phabricator does not distinguish the two\)\.$/,
+    );
+  });
 
   test.each([
     ['ERR-INVALID-SESSION', 'Session key is not present.'],
@@ -229,9 +218,7 @@ describe('a response', () => {
     ["another program's", '{"message": "ok"}'],
     ['empty', ''],
   ])('that is JSON, but %s, is not taken', async (_, body) => {
-    await using server = await serve((response) =>
-      response.setHeader('content-type', 'application/json').end(body),
-    );
+    await using server = await serve((response) => response.setHeader('content-type', 'application/json').end(body));
     expect(await failureOf(open(server), 'user.whoami')).toMatchObject({
       kind: 'refused',
       message: expect.stringContaining('JSON, but not from Conduit'),
@@ -243,9 +230,7 @@ describe('a response', () => {
     const schema = z.object({ data: z.array(z.object({ id: z.int() })) });
     expect(await failureOf(open(server), 'a.search', schema)).toMatchObject({
       kind: 'refused',
-      message: expect.stringContaining(
-        '(its response has an unexpected value at data.0.id: Invalid input',
-      ),
+      message: expect.stringContaining('(its response has an unexpected value at data.0.id: Invalid input'),
     });
     // The message was accepted, with any answer.
     expect(await failureOf(open(server), write, schema)).toMatchObject({ kind: 'unsure' });
@@ -399,9 +384,7 @@ describe.each(breakdowns)('a server that %s', (_, reply) => {
     await using server = await serve(reply, result('done'));
     expect(await failureOf(open(server), write)).toMatchObject({
       kind: 'unsure',
-      message: expect.stringMatching(
-        /may or may not have executed .*: check there before you try again\.$/,
-      ),
+      message: expect.stringMatching(/may or may not have executed .*: check there before you try again\.$/),
     });
     expect(server.requests).toHaveLength(1);
   });
@@ -527,12 +510,7 @@ describe('searching', () => {
     'Cursor "7" does not identify a valid object in query "DifferentialRevisionQuery".',
     '[You Shall Not Pass: Restricted Differential Revision] Only its owner may.',
   ])('begins anew where the row of the cursor has vanished: %s', async (why) => {
-    await using server = await serve(
-      pageOf([9, 7], '7'),
-      vanished(why),
-      pageOf([9], '9'),
-      pageOf([6], null),
-    );
+    await using server = await serve(pageOf([9, 7], '7'), vanished(why), pageOf([9], '9'), pageOf([6], null));
     expect(await open(server).search('x.search', {}, item)).toEqual(rows(9, 6));
   });
 
@@ -567,9 +545,7 @@ describe('a failure', () => {
     const calls = ['differential.revision.search', write].map((method) =>
       open(server).call(method, {}, z.object({ data: z.string() })),
     );
-    return (await Promise.allSettled(calls)).map(
-      (settled) => settled.status === 'rejected' && isFinal(settled.reason),
-    );
+    return (await Promise.allSettled(calls)).map((settled) => settled.status === 'rejected' && isFinal(settled.reason));
   };
 
   test.each(Object.entries({ ...databaseFaults, ...proxyFaults }))(
@@ -577,8 +553,7 @@ describe('a failure', () => {
     async (_, fault) => {
       if (fault.kind !== 'answer') expect.fail('It is no answer.');
       const { status, contentType, body } = fault;
-      const reply: Reply = (response) =>
-        response.writeHead(status, { 'content-type': contentType }).end(body);
+      const reply: Reply = (response) => response.writeHead(status, { 'content-type': contentType }).end(body);
       expect(await finality(reply)).toEqual([false, false]);
     },
   );

@@ -1,11 +1,7 @@
 // Reads that outlast the maintenance of a server.
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import {
-  type Conduit,
-  type PatienceOptions,
-  withPatience,
-} from '../../../src/forge/phabricator/conduit.ts';
+import { type Conduit, type PatienceOptions, withPatience } from '../../../src/forge/phabricator/conduit.ts';
 import { ConduitError } from '../../../src/forge/phabricator/failure.ts';
 
 const busy = new ConduitError('busy', 'It is in maintenance.');
@@ -52,9 +48,7 @@ describe('a read', () => {
   test('is logged at growing intervals', async () => {
     const { read, warnings } = open(Array(9).fill(busy));
     await read();
-    expect(warnings).toEqual(
-      Array(4).fill('It is in maintenance. It is retried until the server is back.'),
-    );
+    expect(warnings).toEqual(Array(4).fill('It is in maintenance. It is retried until the server is back.'));
   });
 
   test('fails at once where Conduit refuses this very object', async () => {

@@ -45,8 +45,7 @@ const change = (path: string, line = ' x', more = '') =>
   `diff --git a/${path} b/${path}\n${more}--- a/${path}\n+++ b/${path}\n@@ -1,1 +1,2 @@\n${line}\n+y\n`;
 const raw = change('sys/netinet/ip_fastfwd.c');
 
-const seenNever =
-  /is not on \S+, or hidden from the bot \(Phabricator does not distinguish the two\): /;
+const seenNever = /is not on \S+, or hidden from the bot \(Phabricator does not distinguish the two\): /;
 
 describe('the name of a revision', () => {
   test.each([
@@ -94,9 +93,7 @@ describe('the name of a revision', () => {
     'is rejected for another server: %s',
     (text) => {
       expect(() => parseRevisionName(text, server)).toThrow(
-        new RevisionError(
-          `${new URL(text).host} is not the configured Phabricator: name a revision of ${server}.`,
-        ),
+        new RevisionError(`${new URL(text).host} is not the configured Phabricator: name a revision of ${server}.`),
       );
     },
   );
@@ -105,10 +102,7 @@ describe('the name of a revision', () => {
   // Defence: Only the server of `ppsgate.yml` is requested.
   test.each([
     [`Prefetch.\n\nReviewed by:\tbob\nDifferential Revision:\t${server}/D27401\n`, 27401],
-    [
-      `Take it back.\n\nDifferential Revision: ${server}/D1\nDifferential Revision: ${server}/D2`,
-      2,
-    ],
+    [`Take it back.\n\nDifferential Revision: ${server}/D1\nDifferential Revision: ${server}/D2`, 2],
     ['Differential Revision: https://phabricator.example.net/D27401', undefined],
     [`See Differential Revision: ${server}/D27401`, undefined],
     [`Differential Revision: ${server}/D27401 and more`, undefined],
@@ -255,10 +249,7 @@ describe('a revision', () => {
     ['svn://[::1]/base/head@325006', { kind: 'other', text: 'svn://[::1]/base/head@325006' }],
     ['file:///home/svn/trunk/@325006', { ...numbered, path: 'home/svn/trunk' }],
     ['svn+ssh://svn.freebsd.org/base/head', { kind: 'svn-path', path: 'base/head' }],
-    [
-      'svn://svn.freebsd.org/base/a@b@7',
-      { kind: 'other', text: 'svn://svn.freebsd.org/base/a@b@7' },
-    ],
+    ['svn://svn.freebsd.org/base/a@b@7', { kind: 'other', text: 'svn://svn.freebsd.org/base/a@b@7' }],
     ['main', { kind: 'other', text: 'main' }],
     [base.slice(0, 12), { kind: 'other', text: base.slice(0, 12) }],
     [base.toUpperCase(), { kind: 'other', text: base.toUpperCase() }],
@@ -363,9 +354,7 @@ describe('a revision that is not found', () => {
   test('was named by a diff without a revision', async () => {
     const { id } = phabricator.addDiff(phabricator.addUser('author'), { raw });
     await expect(findRevision(conduit, { diff: id })).rejects.toThrow(
-      new RevisionError(
-        `Diff ${id} belongs to no revision on ${phabricator.url}: create a revision for it first.`,
-      ),
+      new RevisionError(`Diff ${id} belongs to no revision on ${phabricator.url}: create a revision for it first.`),
     );
   });
 
@@ -422,9 +411,10 @@ describe('a diff', () => {
 
   test('that only mentions a binary file is refused, too', () => {
     const names = 'a/x.bin b/x.bin';
-    expect(
-      whyMisleading(`diff --git ${names}\nBinary files ${names.replace(' ', ' and ')} differ\n`),
-    ).toEqual({ fault: 'binary-file', why: expect.stringMatching(/the binary file x\.bin /) });
+    expect(whyMisleading(`diff --git ${names}\nBinary files ${names.replace(' ', ' and ')} differ\n`)).toEqual({
+      fault: 'binary-file',
+      why: expect.stringMatching(/the binary file x\.bin /),
+    });
   });
 
   test('with an empty new file is fine', async () => {
@@ -712,16 +702,11 @@ describe('a member', () => {
 describeWith(['shared/phabricator'], 'as recorded from a real server', () => {
   const recordingOf = (name: string): unknown => {
     const path = join(sharedFolder('phabricator/calls'), `${name}.json`);
-    return z.object({ response_json: z.unknown() }).parse(JSON.parse(readFileSync(path, 'utf8')))
-      .response_json;
+    return z.object({ response_json: z.unknown() }).parse(JSON.parse(readFileSync(path, 'utf8'))).response_json;
   };
   /** Answers each method with a recording of it, by the name of that without the method. */
   const recorded = (names: Record<string, string>) =>
-    answering(
-      Object.fromEntries(
-        Object.entries(names).map(([method, name]) => [method, recordingOf(method + name)]),
-      ),
-    );
+    answering(Object.fromEntries(Object.entries(names).map(([method, name]) => [method, recordingOf(method + name)])));
   const people = { 'user.search': '' };
 
   test('D1 is a revision of two diffs, of which the first was pasted', async () => {
@@ -769,17 +754,12 @@ describeWith(['shared/phabricator'], 'as recorded from a real server', () => {
   test('a diff alone has no revision', async () => {
     const found = recordingOf('differential.diff.search-all');
     await using server = await answering({ 'differential.diff.search': found });
-    await expect(findRevision(server.conduit, { diff: 17 })).rejects.toThrow(
-      'belongs to no revision',
-    );
+    await expect(findRevision(server.conduit, { diff: 17 })).rejects.toThrow('belongs to no revision');
   });
 
   test.each([
     ['D7-updates', 'diff 61, diff 66, diff 67, comment 69'],
-    [
-      'D1',
-      'diff 2, diff 10, comment 11, comment 45, comment 46, comment 47, comment 48, comment 49, comment 51',
-    ],
+    ['D1', 'diff 2, diff 10, comment 11, comment 45, comment 46, comment 47, comment 48, comment 49, comment 51'],
     ['after-file-embed', 'comment 53, comment 55'],
   ])('the transactions of %s are read, and those without a type left out', async (name, told) => {
     const { response } = z
@@ -833,39 +813,16 @@ describeWith(['shared/phabricator'], 'as recorded from a real server', () => {
   });
 
   test.each([
-    [
-      'git-binary',
-      'binary-file',
-      /^Phabricator returns the binary file blob\.bin empty: /,
-      'blob.bin',
-    ],
-    [
-      'git-binary2',
-      'binary-file',
-      /^Phabricator returns the binary file blob\.bin empty: /,
-      'blob.bin',
-    ],
-    [
-      'noprefix',
-      'without-prefixes',
-      /"a\/sys\/netinet\/ip_fastfwd\.c b\/netinet\/ip_fastfwd\.c"/,
-      file,
-    ],
-    [
-      'noprefix-real',
-      'without-prefixes',
-      /"a\/sys\/netinet\/ip_fastfwd\.c b\/netinet\/ip_fastfwd\.c"/,
-      file,
-    ],
+    ['git-binary', 'binary-file', /^Phabricator returns the binary file blob\.bin empty: /, 'blob.bin'],
+    ['git-binary2', 'binary-file', /^Phabricator returns the binary file blob\.bin empty: /, 'blob.bin'],
+    ['noprefix', 'without-prefixes', /"a\/sys\/netinet\/ip_fastfwd\.c b\/netinet\/ip_fastfwd\.c"/, file],
+    ['noprefix-real', 'without-prefixes', /"a\/sys\/netinet\/ip_fastfwd\.c b\/netinet\/ip_fastfwd\.c"/, file],
     ['crlf-space-empty-symlink', 'unusable-diff', /the tab in the name of t ab\.c, /, 'crlf.txt'],
-  ])(
-    'the diff "%s" is misleading, and what it changes is known',
-    async (name, fault, why, path) => {
-      const diff = await fetched(name);
-      const paths = expect.arrayContaining([path]);
-      expect(diff).toEqual({ kind: 'misleading', fault, why: expect.stringMatching(why), paths });
-    },
-  );
+  ])('the diff "%s" is misleading, and what it changes is known', async (name, fault, why, path) => {
+    const diff = await fetched(name);
+    const paths = expect.arrayContaining([path]);
+    expect(diff).toEqual({ kind: 'misleading', fault, why: expect.stringMatching(why), paths });
+  });
 
   test.each([
     ['latin1-uploaded-as-raw-bytes', 1],

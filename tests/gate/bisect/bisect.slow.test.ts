@@ -12,13 +12,7 @@ import { temporaryFolder } from '../../fakes/folder.ts';
 import type { Fault } from '../../fakes/freebsd-lab/faults.ts';
 import { commit, newRepository, plantHistory } from '../../fakes/repository.ts';
 import { describeWith } from '../../needs.ts';
-import {
-  type Builder,
-  type Study,
-  startBuilder,
-  startStudy,
-  surroundingsOf,
-} from '../../studies/study.ts';
+import { type Builder, type Study, startBuilder, startStudy, surroundingsOf } from '../../studies/study.ts';
 
 const version = (ident: string): string => `FreeBSD 15.0-CURRENT #0 ${ident}\n`;
 
@@ -103,11 +97,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a bisection of twelve comm
     const repository = commits();
     await using study = await startLab(repository);
     const directory = join(temporaryFolder(), 'work');
-    const result = await bisect(
-      requestFor(study, { isVerified: true }),
-      directory,
-      around(study, repository),
-    );
+    const result = await bisect(requestFor(study, { isVerified: true }), directory, around(study, repository));
     expectCulprit(result);
     expectNoneBlamedBut(result, ['Change 3', 'Change 5', 'Change 9']);
     expect(result.boots).toBeLessThan(20);
@@ -179,8 +169,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a bisection of twelve comm
     await expect(bisect(requestFor(study), directory, deps)).rejects.toThrow('killed');
     const journal = join(directory, 'journal.jsonl');
     const before = readFileSync(journal, 'utf8');
-    const measured = (text: string) =>
-      text.split('\n').filter((line) => line.includes('"measured"'));
+    const measured = (text: string) => text.split('\n').filter((line) => line.includes('"measured"'));
     // The last line is cut short, as by a kill while it was written.
     const whole = before.slice(0, before.lastIndexOf('\n', before.length - 2) + 1);
     truncateSync(journal, Buffer.byteLength(whole) + 20);
@@ -215,9 +204,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a bisection of twelve comm
     const asked = { patch, config: study.config, testbeds: [study.name], seed: 1 };
     const how = `ppsgate bisect --resume ${directory}`;
     await expect(gate(asked, directory, unreachable(study, repository))).rejects.toThrow(how);
-    await expect(
-      bisect(requestFor(study), directory, unreachable(study, repository)),
-    ).rejects.toThrow(how);
+    await expect(bisect(requestFor(study), directory, unreachable(study, repository))).rejects.toThrow(how);
   });
 
   test('with an unknown end uses no testbed', async () => {

@@ -44,8 +44,7 @@ describe('earlier runs', () => {
     sumOfSquares: 24e-6,
     degreesOfFreedom: 24,
   };
-  const priorOf = (plan: ReturnType<typeof aBisectPlan>) =>
-    evidenceOf(plan, reproduced).problem.history;
+  const priorOf = (plan: ReturnType<typeof aBisectPlan>) => evidenceOf(plan, reproduced).problem.history;
 
   test('are a prior of four degrees of freedom, or of as many as sessions of the testbed allow', () => {
     const plan = aBisectPlan(8);
@@ -66,8 +65,7 @@ describe('earlier runs', () => {
 
 describe('a boot', () => {
   const plan = aBisectPlan(8);
-  const notify = (...entries: JournalEntry[]) =>
-    evidenceOf(plan, [...reproduced, ...entries]).problem;
+  const notify = (...entries: JournalEntry[]) => evidenceOf(plan, [...reproduced, ...entries]).problem;
 
   test('that was measured is the logarithm of its rate, at its place', () => {
     const { measured, boots, steps } = notify(booted(5, variantAt(3), 796));
@@ -94,12 +92,9 @@ describe('a boot', () => {
   test.for([
     [39, false],
     [41, true],
-  ] as const)(
-    'with less than a tenth of the slower end forwards nothing: %i kpps',
-    ([kpps, isMeasured]) => {
-      expect(notify(booted(5, variantAt(3), kpps)).measured.has(3)).toBe(isMeasured);
-    },
-  );
+  ] as const)('with less than a tenth of the slower end forwards nothing: %i kpps', ([kpps, isMeasured]) => {
+    expect(notify(booted(5, variantAt(3), kpps)).measured.has(3)).toBe(isMeasured);
+  });
 
   test('in which nothing came through once, and then something did, was the laboratory', () => {
     const { measured, failed } = notify(booted(5, variantAt(3), 0), booted(6, variantAt(3), 790));
@@ -132,11 +127,7 @@ describe('a boot', () => {
 
 describe('a fix-up', () => {
   const stretch = [3, 4, 5];
-  const fixed = aBisectPlan(
-    8,
-    {},
-    Object.fromEntries(stretch.map((place) => [place, { forms: withFixUp(place, 6) }])),
-  );
+  const fixed = aBisectPlan(8, {}, Object.fromEntries(stretch.map((place) => [place, { forms: withFixUp(place, 6) }])));
   const withIt = (place: number) => `${variantAt(place)}-with-${variantAt(6)}`;
   const formsNow = (...entries: JournalEntry[]) =>
     evidenceOf(fixed, [...reproduced, ...entries]).positions.map(({ form }) => form.variant);
@@ -152,11 +143,7 @@ describe('a fix-up', () => {
   });
 
   test('is not needed where a commit was measured without it, nor before that', () => {
-    const helped = [
-      booted(5, variantAt(3), 800),
-      rejected(variantAt(4), panicked),
-      booted(6, withIt(4), 800),
-    ];
+    const helped = [booted(5, variantAt(3), 800), rejected(variantAt(4), panicked), booted(6, withIt(4), 800)];
     expect(formsNow(...helped).slice(3, 6)).toEqual([variantAt(3), withIt(4), withIt(5)]);
   });
 
@@ -231,9 +218,7 @@ describe('the next boot', () => {
 describe('a shared trial', () => {
   const plan = aSharedPlan(4);
   const runsOf = (variant: string, pps: number, validity?: ReturnType<typeof unfit>) =>
-    [1, 2].map((number) =>
-      aRun({ number, trial: 1, pair: number, variant, pps, ...(validity && { validity }) }),
-    );
+    [1, 2].map((number) => aRun({ number, trial: 1, pair: number, variant, pps, ...(validity && { validity }) }));
   const trial = (...runs: ReturnType<typeof aRun>[]): JournalEntry => {
     const entry = booted(1, 'base', 800);
     if (entry.kind !== 'measured') throw new TypeError('It is a measured one.');
@@ -251,11 +236,7 @@ describe('a shared trial', () => {
   test.each([
     ['an end', runsOf('patched', 1e6, unfit('The machine was busy.')), 'The machine was busy.'],
     ['both ends', [...runsOf('patched', 1e6, unfit('x')), ...runsOf('base', 1e6, unfit('x'))], 'x'],
-    [
-      'ends that forward nothing',
-      [...runsOf('patched', 0), ...runsOf('base', 0)],
-      'neither end forwarded a packet',
-    ],
+    ['ends that forward nothing', [...runsOf('patched', 0), ...runsOf('base', 0)], 'neither end forwarded a packet'],
   ])('that tells nothing of %s tells nothing of any', (_, ends, why) => {
     const others = ends.some(({ variant }) => variant === 'base') ? [] : runsOf('base', 4e6);
     const runs = [...others, ...runsOf(variantAt(2), 2e6), ...ends];

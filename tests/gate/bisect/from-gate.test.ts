@@ -11,9 +11,7 @@ test('the cell with the worst verdict is taken, and of several the one that lost
     aCell({ kind: 'regression' }, lossOf(-0.1)),
     aCell({ kind: 'regression' }, lossOf(-0.2), inet6),
   ];
-  const told = gateFindingOf(
-    aResult({ outcome: { kind: 'judged', verdict: 'regression', cells } }),
-  );
+  const told = gateFindingOf(aResult({ outcome: { kind: 'judged', verdict: 'regression', cells } }));
   expect(told).toMatchObject({
     good: 'a'.repeat(40),
     bad: 'b'.repeat(40),
@@ -28,8 +26,6 @@ test('a gate that has judged nothing is no beginning', () => {
 
 test('the runs of a gate are no evidence: both ends are booted again', () => {
   const cells = [aCell({ kind: 'regression' }, { change: -0.1, low: -0.11, high: -0.09 })];
-  const told = gateFindingOf(
-    aResult({ outcome: { kind: 'judged', verdict: 'regression', cells } }),
-  );
+  const told = gateFindingOf(aResult({ outcome: { kind: 'judged', verdict: 'regression', cells } }));
   expect(Object.keys(told).toSorted()).toEqual(['bad', 'cell', 'effect', 'good', 'testbed']);
 });

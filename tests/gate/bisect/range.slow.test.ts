@@ -4,12 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { freebsdTestbedSchema } from '../../../src/config/freebsd-testbed.ts';
 import { openRepository, RepositoryError } from '../../../src/forge/patch/repository.ts';
-import {
-  type CommitRange,
-  type RangeRequest,
-  readRange,
-  variantOf,
-} from '../../../src/gate/bisect/range.ts';
+import { type CommitRange, type RangeRequest, readRange, variantOf } from '../../../src/gate/bisect/range.ts';
 import { UsageError } from '../../../src/model/usage-error.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { git, newRepository, type Planned, plantHistory } from '../../fakes/repository.ts';
@@ -58,20 +53,13 @@ const place: Pick<RangeRequest, 'system' | 'overlay'> = {
 
 function rangeIn(directory: string, request: Partial<RangeRequest> = {}): Promise<CommitRange> {
   const ends = { good: 'good', bad: 'main', skips: [], fixUps: [] };
-  return readRange(
-    { ...ends, ...place, builder, ...request },
-    openRepository(directory),
-    () => undefined,
-  );
+  return readRange({ ...ends, ...place, builder, ...request }, openRepository(directory), () => undefined);
 }
 
-const rangeOf = async (...commits: Planned[]): Promise<CommitRange> =>
-  rangeIn(historyOf(...commits).directory);
+const rangeOf = async (...commits: Planned[]): Promise<CommitRange> => rangeIn(historyOf(...commits).directory);
 
-const placesOf = ({ revisions }: CommitRange) =>
-  revisions.map(({ place, alike }) => [place, alike]);
-const variantsOf = ({ revisions }: CommitRange) =>
-  revisions.map(({ forms }) => forms.map(({ variant }) => variant));
+const placesOf = ({ revisions }: CommitRange) => revisions.map(({ place, alike }) => [place, alike]);
+const variantsOf = ({ revisions }: CommitRange) => revisions.map(({ forms }) => forms.map(({ variant }) => variant));
 
 const short = (id: string | undefined): string => id?.slice(0, 12) ?? '';
 
@@ -120,9 +108,7 @@ describe('a range', () => {
       kernel('b'),
     );
     const range = await rangeIn(directory);
-    expect(range.revisions.map(({ commit }) => commit)).toEqual(
-      [0, 1, 4, 5].map((index) => ids[index]),
-    );
+    expect(range.revisions.map(({ commit }) => commit)).toEqual([0, 1, 4, 5].map((index) => ids[index]));
     expect(range.commits).toBe(3);
   });
 
@@ -190,18 +176,9 @@ describe('commits that are the same kernel', () => {
   });
 
   test('share a name, where one brings back what was there before', async () => {
-    const { directory, ids } = historyOf(
-      ...[first, kernel('a'), kernel('b'), kernel('c'), kernel('b'), kernel('d')],
-    );
+    const { directory, ids } = historyOf(...[first, kernel('a'), kernel('b'), kernel('c'), kernel('b'), kernel('d')]);
     const [b, c] = [short(ids[2]), short(ids[3])];
-    expect(variantsOf(await rangeIn(directory))).toEqual([
-      ['base'],
-      [short(ids[1])],
-      [b],
-      [c],
-      [b],
-      ['patched'],
-    ]);
+    expect(variantsOf(await rangeIn(directory))).toEqual([['base'], [short(ids[1])], [b], [c], [b], ['patched']]);
   });
 
   test('a range of them alone is refused', async () => {
@@ -248,9 +225,7 @@ describe('commits that are the same kernel', () => {
         }
         const { revisions } = await rangeIn(directory);
         expect(revisions.map(({ place }) => place)).toEqual(begun);
-        expect(revisions.map(({ commit }) => commit)).toEqual(
-          begun.map((index) => ids[line[index] ?? 0]),
-        );
+        expect(revisions.map(({ commit }) => commit)).toEqual(begun.map((index) => ids[line[index] ?? 0]));
         const told = revisions.flatMap(({ place, alike }) =>
           Array.from({ length: alike + 1 }, (_, index) => place + index),
         );
@@ -396,11 +371,7 @@ describe('a fix-up', () => {
   });
 
   test('on its parent is the fix if only commits of the same kernel lie between', async () => {
-    const { directory, ids } = historyOf(
-      ...broken.slice(0, 5),
-      manual('about UARs'),
-      ...broken.slice(5),
-    );
+    const { directory, ids } = historyOf(...broken.slice(0, 5), manual('about UARs'), ...broken.slice(5));
     const plain = await rangeIn(directory, { good: ids[2] ?? '', fixUps: [ids[6] ?? ''] });
     const named = `${short(ids[4])}-with-${short(ids[6])}`;
     expect(variantsOf(plain).slice(-3)).toEqual([[short(ids[4]), named], [named], ['patched']]);
@@ -419,9 +390,7 @@ describe('a fix-up', () => {
     expect(git(directory, 'rev-parse', `${form?.commit}^`)).toBe(ids[2]);
     git(directory, 'checkout', '--quiet', ids[2] ?? '');
     git(directory, 'cherry-pick', ids[5] ?? '');
-    expect(git(directory, 'rev-parse', `${form?.commit}^{tree}`)).toBe(
-      git(directory, 'rev-parse', 'HEAD^{tree}'),
-    );
+    expect(git(directory, 'rev-parse', `${form?.commit}^{tree}`)).toBe(git(directory, 'rev-parse', 'HEAD^{tree}'));
   });
 
   test('leaves no branch or tag behind, nor anything of a checkout', async () => {
@@ -436,11 +405,7 @@ describe('a fix-up', () => {
     const { directory, ids } = historyOf(...broken);
     const ends = { good: ids[2] ?? '', bad: ids[4] ?? '' };
     const range = await rangeIn(directory, { ...ends, fixUps: [`${ids[5]}:${ids[1]}`] });
-    expect(variantsOf(range)).toEqual([
-      ['base'],
-      [`${short(ids[3])}-with-${short(ids[5])}`],
-      ['patched'],
-    ]);
+    expect(variantsOf(range)).toEqual([['base'], [`${short(ids[3])}-with-${short(ids[5])}`], ['patched']]);
     expect(fixUpsOf(range)).toEqual([
       [0, 1],
       [1, 1],
@@ -662,19 +627,14 @@ describe('a fix-up', () => {
     if (kernel?.kind !== 'tree') throw new Error('no tree');
     expect(kernel.baseCommit).toBe(ids[2]);
     const diff = Buffer.from(kernel.diff ?? '', 'base64').toString();
-    expect(diff.split('\n').filter((line) => /^[-+]\t/.test(line))).toEqual([
-      '-\tbroken();',
-      '+\tfixed();',
-    ]);
+    expect(diff.split('\n').filter((line) => /^[-+]\t/.test(line))).toEqual(['-\tbroken();', '+\tfixed();']);
   });
 
   test('reports its progress', async () => {
     const { directory, ids } = historyOf(...broken);
     const told: string[] = [];
     const ends = { good: 'good', bad: 'main', skips: [], fixUps: [`${ids[5]}:${ids[2]}`] };
-    await readRange({ ...ends, ...place, builder }, openRepository(directory), (text) =>
-      told.push(text),
-    );
+    await readRange({ ...ends, ...place, builder }, openRepository(directory), (text) => told.push(text));
     expect(told).toEqual(['reading 6 commits', 'applying fix-ups: 3 of 3 commits']);
   });
 
@@ -755,12 +715,9 @@ describe('a fix-up', () => {
 });
 
 describe('a skip', () => {
-  const line = () =>
-    historyOf(first, kernel('a'), kernel('b'), manual('1'), kernel('c'), kernel('d'));
+  const line = () => historyOf(first, kernel('a'), kernel('b'), manual('1'), kernel('c'), kernel('d'));
   const skipped = async (directory: string, ...skips: string[]) =>
-    (await rangeIn(directory, { skips })).revisions.flatMap(({ place, isSkipped }) =>
-      isSkipped ? [place] : [],
-    );
+    (await rangeIn(directory, { skips })).revisions.flatMap(({ place, isSkipped }) => (isSkipped ? [place] : []));
 
   test('is a commit', async () => {
     const { directory, ids } = line();
@@ -819,11 +776,7 @@ describe('a skip', () => {
 });
 
 describe('bad input is refused in one sentence', () => {
-  const refused = async (
-    sentence: string | RegExp,
-    directory: string,
-    request: Partial<RangeRequest> = {},
-  ) => {
+  const refused = async (sentence: string | RegExp, directory: string, request: Partial<RangeRequest> = {}) => {
     const error = await rangeIn(directory, request).catch((error: unknown) => error);
     if (!(error instanceof UsageError || error instanceof RepositoryError)) throw error;
     if (typeof sentence === 'string') expect(error.message).toBe(sentence);
@@ -840,10 +793,7 @@ describe('bad input is refused in one sentence', () => {
   });
 
   test('a folder that is no repository', async () => {
-    await refused(
-      /is not a git repository: name the repository with the commits\.$/,
-      temporaryFolder(),
-    );
+    await refused(/is not a git repository: name the repository with the commits\.$/, temporaryFolder());
   });
 
   test('the same commit twice', async () => {
@@ -856,11 +806,10 @@ describe('bad input is refused in one sentence', () => {
 
   test('good and bad in the wrong order', async () => {
     const { directory } = historyOf(first, kernel('a'));
-    await refused(
-      '--bad good is older than --good main: swap them, --good good --bad main.',
-      directory,
-      { good: 'main', bad: 'good' },
-    );
+    await refused('--bad good is older than --good main: swap them, --good good --bad main.', directory, {
+      good: 'main',
+      bad: 'good',
+    });
   });
 
   test('commits of two histories', async () => {
@@ -921,16 +870,8 @@ describe('bad input is refused in one sentence', () => {
     ['a manual page', 'page', /^--fix-up page changes nothing in the source of a kernel/],
     ['a commit without a parent', 'root', /^--fix-up root has no parent/],
     ['a first one that is none', 'main~1:mian', /^--fix-up: "mian" is not a commit/],
-    [
-      'a first one elsewhere',
-      'main~1:page',
-      /^--fix-up main~1: page is not in the history of --bad/,
-    ],
-    [
-      'a first one that is the fix',
-      'main~1:main~1',
-      /^--fix-up main~1: main~1 already has the fix/,
-    ],
+    ['a first one elsewhere', 'main~1:page', /^--fix-up main~1: page is not in the history of --bad/],
+    ['a first one that is the fix', 'main~1:main~1', /^--fix-up main~1: main~1 already has the fix/],
     ['a first one after it', 'main~1:main', /^--fix-up main~1: main already has the fix/],
     [
       'what applies to none that needs it',
@@ -954,12 +895,10 @@ describe('bad input is refused in one sentence', () => {
   });
 
   test('a fix-up that applies to the good one alone', async () => {
-    const { directory, ids } = historyOf(
-      driven({ uar: 'old' }),
-      driven({ uar: 'new' }),
-      driven({ uar: 'newer' }),
-      { ...driven({ uar: 'fixed' }), parents: [0] },
-    );
+    const { directory, ids } = historyOf(driven({ uar: 'old' }), driven({ uar: 'new' }), driven({ uar: 'newer' }), {
+      ...driven({ uar: 'fixed' }),
+      parents: [0],
+    });
     git(directory, 'update-ref', 'refs/heads/main', ids[2] ?? '');
     git(directory, 'tag', 'fixed', ids[3] ?? '');
     await refused(/^--fix-up fixed applies to no commit that needs it/, directory, {

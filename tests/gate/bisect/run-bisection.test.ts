@@ -32,9 +32,7 @@ const panics: Rejection = { kind: 'panics-under-load', message: 'Twice.', panic:
 const rejectedWhere =
   (variants: readonly string[], rejection: Rejection = panics) =>
   ({ runs: [run] }: { runs: { variant: string }[] }): Rejected | undefined =>
-    variants.includes(run?.variant ?? '')
-      ? { kind: 'rejected', variant: run?.variant ?? '', rejection }
-      : undefined;
+    variants.includes(run?.variant ?? '') ? { kind: 'rejected', variant: run?.variant ?? '', rejection } : undefined;
 
 const notify = (plan: BisectPlan, journal: readonly JournalEntry[]) =>
   bisectResultSchema.parse(assembleBisection(plan, journal));
@@ -46,19 +44,13 @@ const bootsIn = (journal: readonly JournalEntry[]): string[] =>
     return entry.kind === 'failed' ? (entry.variants ?? []) : [];
   });
 
-test.for([1, 7, 12])(
-  'the commit that lost a fifth is named, at place %i of twelve',
-  async (place) => {
-    const plan = aBisectPlan(12);
-    const { answer, boots } = notify(
-      plan,
-      await runOn(plan, testbedFor(plan, place), temporaryFolder()),
-    );
-    expect(answer).toMatchObject({ kind: 'culprit', revision: place, measuredWith: [] });
-    if (answer.kind === 'culprit') expect(answer.change.change).toBeCloseTo(-0.2, 1);
-    expect(boots).toBeLessThanOrEqual(14);
-  },
-);
+test.for([1, 7, 12])('the commit that lost a fifth is named, at place %i of twelve', async (place) => {
+  const plan = aBisectPlan(12);
+  const { answer, boots } = notify(plan, await runOn(plan, testbedFor(plan, place), temporaryFolder()));
+  expect(answer).toMatchObject({ kind: 'culprit', revision: place, measuredWith: [] });
+  if (answer.kind === 'culprit') expect(answer.change.change).toBeCloseTo(-0.2, 1);
+  expect(boots).toBeLessThanOrEqual(14);
+});
 
 test('two commits that panic are not blamed for the loss, and the one between that did it is', async () => {
   const plan = aBisectPlan(12);
@@ -73,15 +65,11 @@ test('commits in a row that cannot be measured are a group with the one after th
   const journal = await runOn(plan, testbedFor(plan, 6, { rejects }), temporaryFolder());
   const { answer, revisions } = notify(plan, journal);
   expect(answer).toMatchObject({ kind: 'group', after: 4, last: 8, likelyFix: commitAt(8) });
-  expect(revisions.slice(4, 9).map(({ forms }) => forms[0]?.fault?.kind)).toContain(
-    'panics-under-load',
-  );
+  expect(revisions.slice(4, 9).map(({ forms }) => forms[0]?.fault?.kind)).toContain('panics-under-load');
 });
 
 test('a fix-up makes the commits of a stretch measurable, and once it has helped they get it straight away', async () => {
-  const stretch = Object.fromEntries(
-    [5, 6, 7].map((place) => [place, { forms: withFixUp(place, 8) }]),
-  );
+  const stretch = Object.fromEntries([5, 6, 7].map((place) => [place, { forms: withFixUp(place, 8) }]));
   const plan = aBisectPlan(12, {}, stretch);
   const rejects = rejectedWhere([5, 6, 7].map(variantAt));
   const journal = await runOn(plan, testbedFor(plan, 6, { rejects }), temporaryFolder());
@@ -132,9 +120,7 @@ describe('a driver that was rewritten, and forwarded nothing for ten commits', (
 
   test('is found with the fix-up that makes it work', async () => {
     const stretch = Array.from({ length: 10 }, (_, index) => index + 2);
-    const forms = Object.fromEntries(
-      stretch.map((place) => [place, { forms: withFixUp(place, 12).slice(1) }]),
-    );
+    const forms = Object.fromEntries(stretch.map((place) => [place, { forms: withFixUp(place, 12).slice(1) }]));
     const { answer, boots } = await study(aBisectPlan(12, {}, forms));
     expect(answer).toMatchObject({ kind: 'culprit', revision: 2, measuredWith: [commitAt(12)] });
     if (answer.kind === 'culprit') expect(answer.change.change).toBeCloseTo(-0.559, 2);
@@ -207,9 +193,7 @@ describe('the laboratory', () => {
     const directory = temporaryFolder();
     const unfit = {
       rejects: ({ runs: [run] }: PlannedTrial) =>
-        run?.variant === variantAt(6)
-          ? ({ kind: 'failed', reason: 'its routes are lost' } as const)
-          : undefined,
+        run?.variant === variantAt(6) ? ({ kind: 'failed', reason: 'its routes are lost' } as const) : undefined,
     };
     await expect(runOn(plan, testbedFor(plan, 7, unfit), directory)).rejects.toThrow(
       `or continue without that commit with --resume and --skip ${variantAt(6)}.`,
@@ -222,23 +206,18 @@ describe('the laboratory', () => {
   test('is not the reason for which an end, or a stranger, could be left out', () => {
     const plan = aBisectPlan(12);
     for (const commit of [commitAt(0), commitAt(12), commitAt(99)]) {
-      expect(() => withSkipped(plan, [commit])).toThrow(
-        'is not a separately measured commit between the ends',
-      );
+      expect(() => withSkipped(plan, [commit])).toThrow('is not a separately measured commit between the ends');
     }
   });
 
-  test.for(['fails', 'receiver-loss', 'idle', 'holes'] as const)(
-    'may lose a boot now and then: %s',
-    async (fault) => {
-      const plan = aBisectPlan(12);
-      const testbed = testbedFor(plan, 7, {
-        faults: (number) => (number % 3 === 1 ? [fault] : []),
-      });
-      const { answer } = notify(plan, await runOn(plan, testbed, temporaryFolder()));
-      expect(answer).toMatchObject({ kind: 'culprit', revision: 7 });
-    },
-  );
+  test.for(['fails', 'receiver-loss', 'idle', 'holes'] as const)('may lose a boot now and then: %s', async (fault) => {
+    const plan = aBisectPlan(12);
+    const testbed = testbedFor(plan, 7, {
+      faults: (number) => (number % 3 === 1 ? [fault] : []),
+    });
+    const { answer } = notify(plan, await runOn(plan, testbed, temporaryFolder()));
+    expect(answer).toMatchObject({ kind: 'culprit', revision: 7 });
+  });
 
   test('without disk space stops the bisection, which can be continued', async () => {
     const plan = aBisectPlan(12);
@@ -339,9 +318,7 @@ test.for([
       const { answer, revisions } = notify(plan, journal);
       expect([answer.kind, 'revision' in answer && answer.revision]).toEqual(['culprit', 7]);
       expect(revisions.length).toBe(told.revisions.length);
-      const numbers = journal.flatMap((entry) =>
-        entry.kind === 'measured' ? entry.summary.number : [],
-      );
+      const numbers = journal.flatMap((entry) => (entry.kind === 'measured' ? entry.summary.number : []));
       expect(numbers).toEqual([...new Set(numbers)]);
       // Variants that are already built may be measured first; after a kill there are none.
       expect(journal.length).toBeLessThanOrEqual(whole.length + 4);

@@ -51,8 +51,7 @@ function search(
   }
 }
 
-const drop = (culprit: number, ratio: number) => (position: number) =>
-  position < culprit ? 1e6 : 1e6 * ratio;
+const drop = (culprit: number, ratio: number) => (position: number) => (position < culprit ? 1e6 : 1e6 * ratio);
 
 /** The last digits of sums may differ. */
 const withoutProbability = (step: ReturnType<typeof nextStep>): unknown =>
@@ -101,18 +100,14 @@ describe('a search', () => {
 
   test('does not name the commit that was slow once by chance', () => {
     fc.assert(
-      fc.property(
-        fc.integer({ min: 1, max: 100 }),
-        fc.integer({ min: 4, max: 14 }),
-        (culprit, slowAt) => {
-          let boots = 0;
-          const { ending } = search((position) => {
-            boots += 1;
-            return drop(culprit, 0.95)(position) * (boots === slowAt ? 0.95 : 1);
-          });
-          expect(ending).toMatchObject({ kind: 'found', after: culprit - 1, last: culprit });
-        },
-      ),
+      fc.property(fc.integer({ min: 1, max: 100 }), fc.integer({ min: 4, max: 14 }), (culprit, slowAt) => {
+        let boots = 0;
+        const { ending } = search((position) => {
+          boots += 1;
+          return drop(culprit, 0.95)(position) * (boots === slowAt ? 0.95 : 1);
+        });
+        expect(ending).toMatchObject({ kind: 'found', after: culprit - 1, last: culprit });
+      }),
     );
   });
 
@@ -129,17 +124,13 @@ describe('a search', () => {
 
   test('names a group where the culprit is among those that cannot be measured', () => {
     const broken = (position: number) => position >= 50 && position < 58;
-    const { ending } = search((position) =>
-      broken(position) ? undefined : drop(53, 0.8)(position),
-    );
+    const { ending } = search((position) => (broken(position) ? undefined : drop(53, 0.8)(position)));
     expect(ending).toMatchObject({ kind: 'found', after: 49, last: 58 });
   });
 
   test('names the commit beside those that cannot be measured', () => {
     const broken = (position: number) => position >= 50 && position < 58;
-    const { ending } = search((position) =>
-      broken(position) ? undefined : drop(20, 0.8)(position),
-    );
+    const { ending } = search((position) => (broken(position) ? undefined : drop(20, 0.8)(position)));
     expect(ending).toMatchObject({ kind: 'found', after: 19, last: 20 });
   });
 
@@ -152,19 +143,15 @@ describe('a search', () => {
 
   test('accepts a single failure as such once it is repeated', () => {
     fc.assert(
-      fc.property(
-        fc.integer({ min: 1, max: 100 }),
-        fc.integer({ min: 5, max: 30 }),
-        (culprit, glitchAt) => {
-          let boots = 0;
-          const { ending } = search((position) => {
-            boots += 1;
-            const isInside = position > 0 && position < 100;
-            return boots === glitchAt && isInside ? undefined : drop(culprit, 0.9)(position);
-          });
-          expect(ending).toMatchObject({ kind: 'found', after: culprit - 1, last: culprit });
-        },
-      ),
+      fc.property(fc.integer({ min: 1, max: 100 }), fc.integer({ min: 5, max: 30 }), (culprit, glitchAt) => {
+        let boots = 0;
+        const { ending } = search((position) => {
+          boots += 1;
+          const isInside = position > 0 && position < 100;
+          return boots === glitchAt && isInside ? undefined : drop(culprit, 0.9)(position);
+        });
+        expect(ending).toMatchObject({ kind: 'found', after: culprit - 1, last: culprit });
+      }),
     );
   });
 
@@ -215,17 +202,13 @@ describe('a search', () => {
           const { length: boots } = plain.boots;
           const turned = (value: number) => (isInverse ? -value : value) + shift;
           const again = new Map(
-            [...values]
-              .reverse()
-              .map(([position, logs]) => [position, logs.toReversed().map(turned)] as const),
+            [...values].reverse().map(([position, logs]) => [position, logs.toReversed().map(turned)] as const),
           );
           const problem = { steps: 60, boots };
           const one = nextStep(problemOf({ ...problem, measured: values }), costs);
           const other = nextStep(problemOf({ ...problem, measured: again }), costs);
           expect(withoutProbability(other)).toEqual(withoutProbability(one));
-          const [ours, theirs] = [values, again].map((measured) =>
-            probabilities(problemOf({ ...problem, measured })),
-          );
+          const [ours, theirs] = [values, again].map((measured) => probabilities(problemOf({ ...problem, measured })));
           ours?.forEach((probability, position) => {
             expect(theirs?.[position]).toBeCloseTo(probability, 6);
           });
@@ -271,9 +254,7 @@ describe('builds ahead', () => {
     ]);
     const problem = problemOf({ steps: 64, measured });
     expect(nextBuilds(problem, () => false, 3).toSorted((a, b) => a - b)).toEqual([16, 32, 48]);
-    expect(nextBuilds(problem, (position) => position === 32, 2).toSorted((a, b) => a - b)).toEqual(
-      [16, 48],
-    );
+    expect(nextBuilds(problem, (position) => position === 32, 2).toSorted((a, b) => a - b)).toEqual([16, 48]);
   });
 
   test('are none if every informative commit is built', () => {

@@ -1,8 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  type BisectSimulation,
-  simulateBisect,
-} from '../../../src/gate/bisect/simulate-bisection.ts';
+import { type BisectSimulation, simulateBisect } from '../../../src/gate/bisect/simulate-bisection.ts';
 import { estimateByNoise } from '../../../src/gate/estimate/bisection.ts';
 
 const request: BisectSimulation = {

@@ -4,11 +4,7 @@ import { labTime, sharesOf } from '../../../bench/lab-time.ts';
 import { durationsOf } from '../../../src/gate/estimate/durations.ts';
 
 test.each([
-  [
-    'five cells',
-    ['forwarding', 'pf-stateless', 'pf-stateful', 'ipfw-stateless', 'ipfw-stateful'],
-    false,
-  ],
+  ['five cells', ['forwarding', 'pf-stateless', 'pf-stateful', 'ipfw-stateless', 'ipfw-stateful'], false],
   ['two cells with profiles', ['forwarding', 'pf-stateful'], true],
   ['one cell', ['forwarding'], false],
 ] as const)(

@@ -1,11 +1,7 @@
 // Durations of the parts of a gate, from the times of its trials and from several gates.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  type Durations,
-  durationsOf,
-  expectedDurationsOn,
-} from '../../../src/gate/estimate/durations.ts';
+import { type Durations, durationsOf, expectedDurationsOn } from '../../../src/gate/estimate/durations.ts';
 import type { TrialSummary } from '../../../src/model/result.ts';
 import { aHistoryEntry } from '../../fakes/history.ts';
 import { aConfig } from '../../fakes/plan.ts';
@@ -123,19 +119,14 @@ describe('one gate', () => {
       patched: seconds(3000),
     });
     fc.assert(
-      fc.property(
-        anyLab,
-        fc.integer({ min: 3, max: 6 }),
-        fc.integer({ min: 4, max: 8 }),
-        (lab, perBoot, boots) => {
-          expect(regularGate(lab, perBoot, boots)).toEqual({
-            bootSeconds: lab.boot,
-            trialSeconds: lab.trial,
-            trafficSeconds: 15,
-            buildSeconds: lab.base + lab.patched,
-          });
-        },
-      ),
+      fc.property(anyLab, fc.integer({ min: 3, max: 6 }), fc.integer({ min: 4, max: 8 }), (lab, perBoot, boots) => {
+        expect(regularGate(lab, perBoot, boots)).toEqual({
+          bootSeconds: lab.boot,
+          trialSeconds: lab.trial,
+          trafficSeconds: 15,
+          buildSeconds: lab.base + lab.patched,
+        });
+      }),
       { numRuns: times(100) },
     );
   });

@@ -19,13 +19,7 @@ const durations: Durations = {
   buildSeconds: 0,
 };
 
-const all = [
-  'forwarding',
-  'pf-stateless',
-  'pf-stateful',
-  'ipfw-stateless',
-  'ipfw-stateful',
-] as const;
+const all = ['forwarding', 'pf-stateless', 'pf-stateful', 'ipfw-stateless', 'ipfw-stateful'] as const;
 
 type Moment = { at: number; expectedSeconds: number; maxSeconds: number };
 

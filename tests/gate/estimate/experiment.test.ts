@@ -28,11 +28,7 @@ const known = (['inet4', 'inet6'] as const).flatMap((family) =>
   ),
 );
 
-function outlinedOf(
-  changes: Partial<ExperimentOutline> = {},
-  history = known,
-  of = config,
-): ExperimentOutline {
+function outlinedOf(changes: Partial<ExperimentOutline> = {}, history = known, of = config): ExperimentOutline {
   const place = { testbed: 'fake', cells: cellsOf(of), variants: 2 };
   return {
     cells: planCells(of, place, history),
@@ -141,17 +137,13 @@ describe('a suggestion to shorten', () => {
   });
 
   test('is a history if there is none', () => {
-    expect(ways(outlinedOf({}, []))).toContainEqual(
-      expect.stringMatching(/^10 earlier runs of each cell/),
-    );
+    expect(ways(outlinedOf({}, []))).toContainEqual(expect.stringMatching(/^10 earlier runs of each cell/));
     expect(ways(outlinedOf()).join()).not.toContain('earlier runs');
   });
 
   test('is a wider margin where runs are many', () => {
     const gate = { ...config.gate, marginRatio: 0.02 };
-    expect(ways(outlinedOf({}, [], aConfig({ ...config, gate })))).toContain(
-      'a margin of 4 %: --margin 4%',
-    );
+    expect(ways(outlinedOf({}, [], aConfig({ ...config, gate })))).toContain('a margin of 4 %: --margin 4%');
   });
 
   test('is not one that saves next to nothing', () => {

@@ -122,11 +122,7 @@ function place(id: string, order: number) {
 type StartTuple = [id: string, testbed: string, afterSeconds: number];
 
 const startsOf = (load: QueueLoad): StartTuple[] =>
-  [...simulateQueue(load)].map(({ place, testbed, afterSeconds }) => [
-    place.id,
-    testbed,
-    afterSeconds,
-  ]);
+  [...simulateQueue(load)].map(({ place, testbed, afterSeconds }) => [place.id, testbed, afterSeconds]);
 
 function plainStarts({ lines, held, testbeds, usualSeconds }: QueueLoad): StartTuple[] {
   const starts: StartTuple[] = [];
@@ -134,8 +130,7 @@ function plainStarts({ lines, held, testbeds, usualSeconds }: QueueLoad): StartT
   const uses = held.map(({ machines, secondsLeft }) => ({ machines, until: secondsLeft }));
   for (let now = 0; Number.isFinite(now); ) {
     const taken = new Set(uses.filter(({ until }) => until > now).flatMap((use) => use.machines));
-    const isFree = ([, own]: [string, readonly string[]]) =>
-      !own.some((machine) => taken.has(machine));
+    const isFree = ([, own]: [string, readonly string[]]) => !own.some((machine) => taken.has(machine));
     const grants = plainAssign(waiting, new Map([...testbeds].filter(isFree)));
     for (const [id, testbed] of grants) {
       starts.push([id, testbed, now]);
@@ -176,9 +171,7 @@ const loads: fc.Arbitrary<QueueLoad> = fc
     const lines = selectors.map(
       (selector, index): QueueLine => ({
         wants: new Map(selector.map((name) => [name, own(name)])),
-        waiting: places
-          .filter(({ selector }) => selector % selectors.length === index)
-          .toSorted(byTurn),
+        waiting: places.filter(({ selector }) => selector % selectors.length === index).toSorted(byTurn),
       }),
     );
     return {

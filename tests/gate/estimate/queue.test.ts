@@ -134,10 +134,7 @@ async function queue(lab: ReservationLab, asks: Record<string, string>): Promise
 async function estimates(lab: ReservationLab) {
   const seen = await readLab(lab.onlooker);
   return Object.fromEntries(
-    seen.tickets.map((ticket) => [
-      ticket.holder.who,
-      estimateWait(seen, ticket, halfAnHour, lab.date()),
-    ]),
+    seen.tickets.map((ticket) => [ticket.holder.who, estimateWait(seen, ticket, halfAnHour, lab.date())]),
   );
 }
 

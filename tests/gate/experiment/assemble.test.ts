@@ -90,10 +90,7 @@ test('a cell is judged by its own runs only', () => {
   };
   const { outcome } = assembleResult(two, [started, ...measured(1), finished]);
   const verdicts = outcome.kind === 'judged' ? outcome.cells.map(({ verdict }) => verdict) : [];
-  expect(verdicts).toEqual([
-    { kind: 'no-regression' },
-    { kind: 'invalid', reason: '0 of 24 pairs of runs count' },
-  ]);
+  expect(verdicts).toEqual([{ kind: 'no-regression' }, { kind: 'invalid', reason: '0 of 24 pairs of runs count' }]);
 });
 
 test('an interrupted experiment has the value of its journal, and passes nothing', () => {
@@ -135,20 +132,9 @@ test('patched files that do not load are the outcome', () => {
 });
 
 test('a resumed experiment uses the last entry', () => {
-  const loaded = assembleResult(plan, [
-    started,
-    refusal('forwarding', 'x'),
-    started,
-    ...measured(1),
-    finished,
-  ]);
+  const loaded = assembleResult(plan, [started, refusal('forwarding', 'x'), started, ...measured(1), finished]);
   expect(loaded.outcome).toMatchObject({ kind: 'judged', verdict: 'no-regression' });
-  const refused = assembleResult(plan, [
-    started,
-    ...measured(1),
-    started,
-    refusal('forwarding', 'x'),
-  ]);
+  const refused = assembleResult(plan, [started, ...measured(1), started, refusal('forwarding', 'x')]);
   expect(refused.outcome.kind).toBe('does-not-load');
 });
 

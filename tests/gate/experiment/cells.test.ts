@@ -27,10 +27,9 @@ const fates = fc.array(
     maxLength: 30,
   },
 );
-const rejectedDiff = fc.option(
-  fc.record({ variant: fc.constantFrom('diff 80345', 'diff 80654'), trial: fc.nat(60) }),
-  { nil: undefined },
-);
+const rejectedDiff = fc.option(fc.record({ variant: fc.constantFrom('diff 80345', 'diff 80654'), trial: fc.nat(60) }), {
+  nil: undefined,
+});
 const story = fc.record({
   plan: fc.constantFrom(aPlanOfFour(), aPlanOfFour(singleRuns)),
   seed: fc.nat(1000),
@@ -44,14 +43,7 @@ const story = fc.record({
 type Story = typeof story extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** Runs an experiment by `nextTrial`, whose trials meet these fates in turn, cut after `cut` trials. */
-async function journalOf({
-  plan,
-  seed,
-  speed,
-  fates,
-  rejectedDiff,
-  cut,
-}: Story): Promise<JournalEntry[]> {
+async function journalOf({ plan, seed, speed, fates, rejectedDiff, cut }: Story): Promise<JournalEntry[]> {
   const testbed = fakeTestbed({ seed, noise: 0.02, speed: () => speed });
   const entries: JournalEntry[] = [{ kind: 'started', at, fingerprint: {}, warnings: [] }];
   for (let sent = 0; sent < cut; sent += 1) {
@@ -104,11 +96,7 @@ type Fault = Record<string, Partial<Run>>;
  * @param between follows each trial in the journal
  * @returns the trials in their order, each as `trial.attempt`
  */
-function sentTrials(
-  plan: Plan,
-  faults: readonly Fault[],
-  between: readonly JournalEntry[] = [],
-): string[] {
+function sentTrials(plan: Plan, faults: readonly Fault[], between: readonly JournalEntry[] = []): string[] {
   const entries: JournalEntry[] = [];
   const sent: string[] = [];
   for (;;) {
@@ -121,17 +109,14 @@ function sentTrials(
     const traffic = { startedAt: at, trafficSeconds: 2, offeredPps: 3e6, logs: '' };
     const summary = { number, attempt, cell, ...traffic };
     const pps = 8e5 + number;
-    const measured = runs.map((run) =>
-      aRun({ ...run, trial: number, attempt, pps, ...fault[run.variant] }),
-    );
+    const measured = runs.map((run) => aRun({ ...run, trial: number, attempt, pps, ...fault[run.variant] }));
     entries.push({ kind: 'measured', at, summary, runs: measured }, ...between);
   }
 }
 
 /** The plan and journal without the earlier diffs. */
 function withoutOthers(plan: Plan, entries: readonly JournalEntry[]): [Plan, JournalEntry[]] {
-  const keep = <Runs extends { variant: string }>(runs: Runs[]) =>
-    runs.filter(({ variant }) => isJudged(variant));
+  const keep = <Runs extends { variant: string }>(runs: Runs[]) => runs.filter(({ variant }) => isJudged(variant));
   const trials = plan.trials
     .map((trial) => ({ ...trial, runs: keep(trial.runs) }))
     .filter(({ runs }) => runs.length > 0);
@@ -176,9 +161,7 @@ describe('a variant shown beside patched', () => {
     const failed = (variant: string, times: number, reason: string) =>
       plan.trials
         .filter(({ runs }) => runs.some((run) => run.variant === variant && run.pair <= 3))
-        .flatMap(({ number }) =>
-          new Array<JournalEntry>(times).fill({ kind: 'failed', at, trial: number, reason }),
-        );
+        .flatMap(({ number }) => new Array<JournalEntry>(times).fill({ kind: 'failed', at, trial: number, reason }));
     const { outcome } = assembleResult(plan, [
       ...failed('diff 80345', 1, 'an earlier diff did not boot'),
       ...failed('diff 80654', 1, 'an earlier diff did not boot'),
@@ -194,11 +177,7 @@ describe('a variant shown beside patched', () => {
         const entries = await journalOf({ ...one, cut: 1000 });
         expect(nextTrial(one.plan, entries)).toBeUndefined();
         const tried = entries.flatMap((entry) =>
-          entry.kind === 'measured'
-            ? entry.summary.number
-            : entry.kind === 'failed'
-              ? entry.trial
-              : [],
+          entry.kind === 'measured' ? entry.summary.number : entry.kind === 'failed' ? entry.trial : [],
         );
         for (const [number, { length }] of Map.groupBy(tried, (one) => one)) {
           const trial = one.plan.trials.find((planned) => planned.number === number);

@@ -14,11 +14,9 @@ const resultOf = (plan: Plan, day = 1, speed = 1): Result => ({
   startedAt: `2026-11-0${day}T12:00:00.000Z`,
 });
 
-const linesOf = (plan: Plan, day = 1, speed = 1): HistoryEntry[] =>
-  historyEntries(resultOf(plan, day, speed));
+const linesOf = (plan: Plan, day = 1, speed = 1): HistoryEntry[] => historyEntries(resultOf(plan, day, speed));
 
-const earlierIn = ({ cells }: Plan): (EarlierGates | undefined)[] =>
-  cells.map(({ earlierGates }) => earlierGates);
+const earlierIn = ({ cells }: Plan): (EarlierGates | undefined)[] => cells.map(({ earlierGates }) => earlierGates);
 
 test('A first gate of a commit has no earlier ones', () => {
   expect(earlierIn(aPlan())).toEqual([undefined]);

@@ -41,8 +41,7 @@ function experiment(
 }
 
 const kinds = (entries: readonly JournalEntry[]) => entries.map(({ kind }) => kind);
-const trialsSent = (testbed: FakeTestbed) =>
-  testbed.calls.filter((call) => call.startsWith('trial '));
+const trialsSent = (testbed: FakeTestbed) => testbed.calls.filter((call) => call.startsWith('trial '));
 
 test('without a decision every trial of the plan is sent once, in order, and journalled', async () => {
   const testbed = noisyTestbed();
@@ -62,11 +61,7 @@ test('every run of the plan is measured, as the first attempt of its trial', asy
       pair,
       variant,
     })),
-  ).toEqual(
-    plan.trials.flatMap((trial) =>
-      trial.runs.map((run) => ({ ...run, trial: trial.number, attempt: 1 })),
-    ),
-  );
+  ).toEqual(plan.trials.flatMap((trial) => trial.runs.map((run) => ({ ...run, trial: trial.number, attempt: 1 }))));
 });
 
 test('the journal returns the content of the file', async () => {
@@ -94,14 +89,7 @@ test.for(['fails', 'receiver-loss', 'holes'] as const)(
   async (fault) => {
     const testbed = noisyTestbed({ faults: (trial) => (trial === 3 ? [fault, fault, fault] : []) });
     const entries = await experiment(testbed);
-    expect(trialsSent(testbed)).toEqual([
-      'trial 1',
-      'trial 2',
-      'trial 3',
-      'trial 4',
-      'trial 3',
-      'trial 3',
-    ]);
+    expect(trialsSent(testbed)).toEqual(['trial 1', 'trial 2', 'trial 3', 'trial 4', 'trial 3', 'trial 3']);
     expect(kinds(entries).at(-1)).toBe('finished');
   },
 );
@@ -138,9 +126,7 @@ test('adds what a trial reports about the testbed to the result', async () => {
 test('notifies onlookers of the steps before and after, and of the progress', async () => {
   const events: string[] = [];
   const onEvent = (event: ExperimentEvent) =>
-    events.push(
-      event.kind === 'trial' ? `${event.trial.number}: ${event.done} of ${event.of}` : event.kind,
-    );
+    events.push(event.kind === 'trial' ? `${event.trial.number}: ${event.done} of ${event.of}` : event.kind);
   await experiment(noisyTestbed({ faults: (trial) => (trial === 4 ? ['fails'] : []) }), {
     onEvent,
   });
@@ -171,9 +157,7 @@ test('patched files that do not load end the experiment before any packet is sen
 test('a base that does not load is an error', async () => {
   const outcome = experiment(noisyTestbed({ prepared: rejectedBy('base') }));
   await expect(outcome).rejects.toThrow(BaseRejectedError);
-  await expect(outcome).rejects.toThrow(
-    'The base itself does not load, so nothing was measured: syntax error',
-  );
+  await expect(outcome).rejects.toThrow('The base itself does not load, so nothing was measured: syntax error');
 });
 
 test('an abort while variants are readied announces no trial', async () => {
@@ -185,9 +169,7 @@ test('an abort while variants are readied announces no trial', async () => {
     return testbed.prepare(request);
   };
   const onEvent = ({ kind }: ExperimentEvent) => events.push(kind);
-  await expect(
-    experiment({ ...testbed, prepare }, { onEvent, signal: abort.signal }),
-  ).rejects.toThrow('cancelled');
+  await expect(experiment({ ...testbed, prepare }, { onEvent, signal: abort.signal })).rejects.toThrow('cancelled');
   expect(events).not.toContain('trial');
 });
 
@@ -198,9 +180,7 @@ test('an abort stops before the next trial and keeps those that have ended', asy
   const onEvent = (event: ExperimentEvent) => {
     if (event.kind === 'ended' && event.trial.number === 2) abort.abort(new Error('cancelled'));
   };
-  await expect(experiment(testbed, { directory, onEvent, signal: abort.signal })).rejects.toThrow(
-    'cancelled',
-  );
+  await expect(experiment(testbed, { directory, onEvent, signal: abort.signal })).rejects.toThrow('cancelled');
   expect(trialsSent(testbed)).toEqual(['trial 1', 'trial 2']);
 
   const resumed = noisyTestbed();
@@ -284,9 +264,7 @@ describe('a variant beside base and patched', () => {
   const four = aPlanOfFour();
   const bad = 'diff 80345';
   const rejects = (trial: PlannedTrial) =>
-    trial.runs.some(({ variant, pair }) => variant === bad && pair > 1)
-      ? rejectedBy(bad)
-      : undefined;
+    trial.runs.some(({ variant, pair }) => variant === bad && pair > 1) ? rejectedBy(bad) : undefined;
   const booted = aPlanOfFour(singleRuns);
 
   const measuredVariants = (entries: readonly JournalEntry[]) => {
@@ -332,9 +310,7 @@ describe('a variant beside base and patched', () => {
 
   test('is measured in as many pairs as decide, though the verdict was there before', async () => {
     const entries = await experiment(fakeTestbed(), { of: booted });
-    expect(
-      booted.trials.flatMap(({ runs: [run] }) => (run?.pair === 3 ? run.variant : [])).at(-1),
-    ).toBe(bad);
+    expect(booted.trials.flatMap(({ runs: [run] }) => (run?.pair === 3 ? run.variant : [])).at(-1)).toBe(bad);
     expect(measuredVariants(entries)).toEqual({
       base: 3,
       patched: 3,
@@ -344,9 +320,7 @@ describe('a variant beside base and patched', () => {
   });
 
   test('gets no second try of a trial that failed, and delays nothing by it', async () => {
-    const own = new Set(
-      booted.trials.filter(({ runs: [run] }) => run?.variant === bad).map(({ number }) => number),
-    );
+    const own = new Set(booted.trials.filter(({ runs: [run] }) => run?.variant === bad).map(({ number }) => number));
     const faults = (trial: number) => (own.has(trial) ? (['holes', 'holes'] as const) : []);
     const testbed = fakeTestbed({ faults });
     const entries = await experiment(testbed, { of: booted });

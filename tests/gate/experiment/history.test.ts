@@ -44,9 +44,7 @@ test.for([
   writeFileSync(path, text);
   const read = historyFile(path).read();
   await expect(read).rejects.toThrow(HistoryError);
-  await expect(read).rejects.toThrow(
-    `${path}:2 is not a valid line of a history: remove it, or name another file.`,
-  );
+  await expect(read).rejects.toThrow(`${path}:2 is not a valid line of a history: remove it, or name another file.`);
   expect(readFileSync(path, 'utf8')).toBe(text);
 });
 
@@ -184,8 +182,7 @@ test('the typical value covers runs since the base last changed', () => {
 });
 
 test('means of sessions deviate from their own level, and those since base last moved are counted', () => {
-  const day = (number: number, pps: number, moved = false) =>
-    onDay(number, { pps: [pps, pps], moved });
+  const day = (number: number, pps: number, moved = false) => onDay(number, { pps: [pps, pps], moved });
   const entries = [day(1, 100), day(2, 101), day(3, 200, true), day(4, 202), day(5, 204)];
   const means = historyOf(entries, query)?.sessionMeans;
   expect(means).toMatchObject({ sinceMove: 3, degreesOfFreedom: 1 + 2 });
@@ -197,9 +194,7 @@ test('means of sessions deviate from their own level, and those since base last 
 });
 
 test('noise is that of the latest sessions with 24 degrees of freedom, and the level that of the latest thirty', () => {
-  const entries = Array.from({ length: 40 }, (_, day) =>
-    onDay(day + 1, { pps: new Array(5).fill(day + 1) }),
-  );
+  const entries = Array.from({ length: 40 }, (_, day) => onDay(day + 1, { pps: new Array(5).fill(day + 1) }));
   const history = historyOf(entries.toReversed(), query);
   expect(history).toMatchObject({ runs: 30, degreesOfFreedom: 24, typicalRuns: 150 });
 });
@@ -251,8 +246,7 @@ describe('the variation between sessions of a testbed', () => {
         return onDay(day + 1, { cell: { scenario: 'forwarding', family }, pps });
       }),
     );
-  const degreesOfFreedom = (entries: readonly HistoryEntry[]) =>
-    historyOf(entries, query)?.sessionDegreesOfFreedom;
+  const degreesOfFreedom = (entries: readonly HistoryEntry[]) => historyOf(entries, query)?.sessionDegreesOfFreedom;
   const calm = () => 0.001;
   const erratic = (day: number) => (day % 2 === 0 ? 0.0005 : 0.02);
 
@@ -347,9 +341,7 @@ test('a result adds a line for each cell that has numbers of base', () => {
 test('a line has no numbers of a patch that forwarded nothing', () => {
   const cells = [{ ...aCell({ kind: 'regression' }), runs: pairedRuns([8e5, 8e5], [0, 0]) }];
   const outcome = { kind: 'judged', verdict: 'regression', cells } as const;
-  expect(historyEntries(aResult({ outcome }))).toEqual([
-    expect.not.objectContaining({ patched: expect.anything() }),
-  ]);
+  expect(historyEntries(aResult({ outcome }))).toEqual([expect.not.objectContaining({ patched: expect.anything() })]);
 });
 
 test('a line has the duration of a gate, and is read with and without one', async () => {

@@ -2,12 +2,7 @@ import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  hasMeasured,
-  type JournalEntry,
-  JournalError,
-  openJournal,
-} from '../../../src/gate/experiment/journal.ts';
+import { hasMeasured, type JournalEntry, JournalError, openJournal } from '../../../src/gate/experiment/journal.ts';
 import { families, scenarios } from '../../../src/model/scenario.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { times } from '../../random.ts';
@@ -34,10 +29,9 @@ const run = fc.record(
     variant: anyText,
     pps: fc.oneof(fc.constant(0), fc.double({ min: 1e-9, max: 1e9, noNaN: true })),
     nsPerPacket: seconds,
-    samples: fc.array(
-      fc.record({ seconds, receivedPackets: count, forwardedPackets: count, busySeconds: seconds }),
-      { maxLength: 3 },
-    ),
+    samples: fc.array(fc.record({ seconds, receivedPackets: count, forwardedPackets: count, busySeconds: seconds }), {
+      maxLength: 3,
+    }),
     validity: fc.oneof(
       fc.constant({ kind: 'valid' as const }),
       fc.record({

@@ -45,9 +45,7 @@ test('of selected cells those in the configuration are measured, in its order', 
   const request = { patch: pullRequest, config, testbed: 'shelf-3', seed: 7, cells };
   const planned = makePlan(request, overlays, []);
   expect(planned.cells.map(({ cell }) => cell)).toEqual(cells);
-  expect(planned.trials.every(({ cell: { scenario } }) => scenario === 'nftables-stateful')).toBe(
-    true,
-  );
+  expect(planned.trials.every(({ cell: { scenario } }) => scenario === 'nftables-stateful')).toBe(true);
 });
 
 test('the same request with the same seed is the same plan, and with another seed another order', () => {
@@ -89,19 +87,14 @@ describe('the layouts of a kernel', () => {
     return makePlan(request, kernels, history);
   };
   const layoutsOf = ({ trials }: Plan, variant: string) =>
-    trials.flatMap(({ runs }) =>
-      runs.flatMap((run) => (run.variant === variant ? [[run.pair, run.layout]] : [])),
-    );
+    trials.flatMap(({ runs }) => runs.flatMap((run) => (run.variant === variant ? [[run.pair, run.layout]] : [])));
 
   test('are booted in turn, pair by pair, by base and patched alike', () => {
     const plan = planOf(3);
     const inTurn = Array.from({ length: 20 }, (_, pair) => [pair + 1, (pair % 3) + 1]);
     expect(layoutsOf(plan, 'base')).toEqual(inTurn);
     expect(layoutsOf(plan, 'patched')).toEqual(inTurn);
-    expect(plan.variants.map(({ kernel }) => kernel)).toMatchObject([
-      { layouts: [1, 2, 3] },
-      { layouts: [1, 2, 3] },
-    ]);
+    expect(plan.variants.map(({ kernel }) => kernel)).toMatchObject([{ layouts: [1, 2, 3] }, { layouts: [1, 2, 3] }]);
     expect(layoutsOf(extendPlan(plan, 30), 'base').at(-1)).toEqual([30, 3]);
   });
 
@@ -200,8 +193,7 @@ test('uses the requested design, regardless of the history', () => {
 
 test('without a number of runs it is twenty of each variant, or five trials of runs that share them', () => {
   const { maxRunsPerVariant, ...gate } = gateConfig;
-  const budget = (changes: Parameters<typeof aPlan>[0]) =>
-    aPlan({ ...changes, gate }).cells[0]?.design.budgets;
+  const budget = (changes: Parameters<typeof aPlan>[0]) => aPlan({ ...changes, gate }).cells[0]?.design.budgets;
   expect([budget(singleRuns), budget({})]).toEqual([[20], [120]]);
 });
 

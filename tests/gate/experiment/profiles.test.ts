@@ -12,12 +12,7 @@ import type { Result } from '../../../src/model/result.ts';
 import { explained } from '../../../src/report/read-result.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { aPlan, aPlanOfFour, singleRuns } from '../../fakes/plan.ts';
-import {
-  type FakeTestbed,
-  type FakeTestbedOptions,
-  fakeTestbed,
-  lostWhy,
-} from '../../fakes/testbed.ts';
+import { type FakeTestbed, type FakeTestbedOptions, fakeTestbed, lostWhy } from '../../fakes/testbed.ts';
 
 const profile = { seconds: 2 };
 const plan = aPlan({ profile });
@@ -43,11 +38,9 @@ async function experiment({
   return { testbed, entries, directory };
 }
 
-const profilesTaken = ({ calls }: FakeTestbed) =>
-  calls.filter((call) => call.startsWith('profile '));
+const profilesTaken = ({ calls }: FakeTestbed) => calls.filter((call) => call.startsWith('profile '));
 
-const cellOf = ({ outcome }: Result) =>
-  outcome.kind === 'judged' ? outcome.cells.at(0) : undefined;
+const cellOf = ({ outcome }: Result) => (outcome.kind === 'judged' ? outcome.cells.at(0) : undefined);
 
 test('once a cell is decided, one profile of each variant is taken, and nothing after it', async () => {
   const { testbed, entries } = await experiment();
@@ -104,10 +97,7 @@ test('a missed window is tried again, up to three times', async () => {
     profiles: (_, variant, attempt) => (variant === 'base' && attempt === 1 ? missed : undefined),
   });
   expect(profilesTaken(once.testbed)).toContain('profile base 2');
-  expect(profilesOf(plan, once.entries, cell).map(({ kind }) => kind)).toEqual([
-    'profiled',
-    'profiled',
-  ]);
+  expect(profilesOf(plan, once.entries, cell).map(({ kind }) => kind)).toEqual(['profiled', 'profiled']);
 
   const always = await experiment({
     profiles: (_, variant) => (variant === 'base' ? missed : undefined),
@@ -238,8 +228,7 @@ describe('with a separate boot for each pair’s variant', () => {
   });
 
   test('the measurements equal those without profiles', async () => {
-    const measured = ({ entries }: { entries: JournalEntry[] }) =>
-      entries.filter(({ kind }) => kind === 'measured');
+    const measured = ({ entries }: { entries: JournalEntry[] }) => entries.filter(({ kind }) => kind === 'measured');
     const without = await booted({ of: aPlan({ ...singleRuns, scenarios }) });
     expect(measured(await booted())).toEqual(measured(without));
   });
@@ -264,17 +253,14 @@ describe('with a separate boot for each pair’s variant', () => {
     });
     expect(testbed.calls.slice(1, 9)).toEqual(firstBoots);
     const again = testbed.calls.indexOf(`profile ${first} 2`);
-    expect(testbed.calls.slice(again - 2, again).every((call) => call.startsWith('trial '))).toBe(
-      true,
-    );
+    expect(testbed.calls.slice(again - 2, again).every((call) => call.startsWith('trial '))).toBe(true);
     expect(profilesTaken(testbed)).toHaveLength(5);
   });
 
   test('one that no boot was left for is taken at the end', async () => {
     const { testbed, entries } = await booted({
       of: aPlan({ ...singleRuns, profile, gate: { ...singleRuns.gate, maxRunsPerVariant: 2 } }),
-      profiles: (_, variant, attempt) =>
-        variant === 'patched' && attempt < 3 ? missed : undefined,
+      profiles: (_, variant, attempt) => (variant === 'patched' && attempt < 3 ? missed : undefined),
     });
     expect(testbed.calls.at(-1)).toBe('profile patched 3');
     expect(entries.at(-2)).toMatchObject({ kind: 'profiled', profile: { kind: 'profiled' } });

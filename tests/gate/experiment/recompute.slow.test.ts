@@ -28,11 +28,7 @@ const history: HistoryEntry[] = [1, 2, 3].map((day) => ({
   moved: false,
 }));
 
-function planOf(
-  config: Config,
-  patch: RequestedExperiment['patch'],
-  known: readonly HistoryEntry[] = [],
-): Plan {
+function planOf(config: Config, patch: RequestedExperiment['patch'], known: readonly HistoryEntry[] = []): Plan {
   const variants = patch.kind === 'revision' ? fourOverlays : overlays;
   return makePlan({ patch, config, testbed: 'fake', seed: 6 }, variants, known);
 }
@@ -65,23 +61,17 @@ describe('an honest result', () => {
 
   test('is unchanged for every outcome of the experiment', () => {
     fc.assert(
-      fc.property(
-        worlds,
-        configs,
-        ({ seed, ...rest }, { isSingle, families, metric, ...choice }) => {
-          const single = isSingle ? singleRuns : {};
-          const { gate } = aConfig(single);
-          const config = aConfig({ ...single, families, gate: { ...gate, metric } });
-          const patch = choice.isRevision ? revision : pullRequest;
-          const plan = planOf(config, patch, choice.isKnown ? history : []);
-          const result = written(
-            assembleResult(plan, journalOf(plan, { ...rest, random: drawn(seed) })),
-          );
-          const again = recompute(result, asked(config, { patch }));
-          expect(again).toMatchObject({ kind: 'computed', refused: [] });
-          expect(again).toHaveProperty('result', result);
-        },
-      ),
+      fc.property(worlds, configs, ({ seed, ...rest }, { isSingle, families, metric, ...choice }) => {
+        const single = isSingle ? singleRuns : {};
+        const { gate } = aConfig(single);
+        const config = aConfig({ ...single, families, gate: { ...gate, metric } });
+        const patch = choice.isRevision ? revision : pullRequest;
+        const plan = planOf(config, patch, choice.isKnown ? history : []);
+        const result = written(assembleResult(plan, journalOf(plan, { ...rest, random: drawn(seed) })));
+        const again = recompute(result, asked(config, { patch }));
+        expect(again).toMatchObject({ kind: 'computed', refused: [] });
+        expect(again).toHaveProperty('result', result);
+      }),
       { numRuns: times(8) },
     );
   });
@@ -231,8 +221,7 @@ describe('a forged result', () => {
   const lost = written(assembleResult(plan, journalOf(plan, { ...still, speed: 0.8 })));
 
   type Judged = Extract<Result['outcome'], { kind: 'judged' }>;
-  const judged = ({ outcome }: Result): Judged =>
-    outcome.kind === 'judged' ? outcome : expect.fail(outcome.kind);
+  const judged = ({ outcome }: Result): Judged => (outcome.kind === 'judged' ? outcome : expect.fail(outcome.kind));
 
   /** The regression, with this change by a malicious job. */
   const forged = (change: (result: Result, cells: CellResult[]) => void): Result => {

@@ -25,10 +25,7 @@ test('the logs of a trial without a variant that was left out are read as those 
   const logs = join(directory, 'trials', '001');
   mkdirSync(logs, { recursive: true });
   writeFileSync(join(logs, logNames.dut), [...samples, 'end', ''].join('\n'));
-  writeFileSync(
-    join(logs, logNames.sender),
-    '\n 3000000 packets outgoing\n 2 sec, 0 usec on CPU0 (3000000 packets)\n',
-  );
+  writeFileSync(join(logs, logNames.sender), '\n 3000000 packets outgoing\n 2 sec, 0 usec on CPU0 (3000000 packets)\n');
   writeFileSync(
     join(logs, logNames.counters),
     JSON.stringify({

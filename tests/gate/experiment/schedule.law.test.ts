@@ -1,10 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  pairsPerTrial,
-  type ScheduleRequest,
-  schedule,
-} from '../../../src/gate/experiment/schedule.ts';
+import { pairsPerTrial, type ScheduleRequest, schedule } from '../../../src/gate/experiment/schedule.ts';
 import { cellName, families, scenarios } from '../../../src/model/scenario.ts';
 
 const allCells = scenarios.flatMap((scenario) => families.map((family) => ({ scenario, family })));
@@ -66,9 +62,7 @@ test('every cell gets the requested runs of each variant, in whole trials', () =
     fc.property(requests, (request) => {
       const trials = schedule(request);
       const counts = Map.groupBy(
-        trials.flatMap(({ cell, runs }) =>
-          runs.map(({ variant }) => `${cellName(cell)}: ${variant}`),
-        ),
+        trials.flatMap(({ cell, runs }) => runs.map(({ variant }) => `${cellName(cell)}: ${variant}`)),
         (key) => key,
       );
       expect(counts.size).toBe(request.cells.length * request.variants.length);
@@ -148,20 +142,17 @@ test('base and patched are first about equally often', () => {
   expect(baseFirst).toBeLessThan(565);
 });
 
-test.for([1, 4])(
-  'the first pair of %d runs a trial begins with base for about half of the seeds',
-  (runsPerTrial) => {
-    const first = Array.from({ length: 1000 }, (_, seed) => {
-      const variants = ['base', 'patched'];
-      const cells = allCells.slice(0, 1);
-      return schedule({ cells, variants, runsPerVariant: 2, runsPerTrial, seed })[0]?.runs[0];
-    });
-    const baseFirst = first.filter((run) => run?.variant === 'base').length;
-    // 1000 fair coins fall outside of this once in 10,000 times.
-    expect(baseFirst).toBeGreaterThan(435);
-    expect(baseFirst).toBeLessThan(565);
-  },
-);
+test.for([1, 4])('the first pair of %d runs a trial begins with base for about half of the seeds', (runsPerTrial) => {
+  const first = Array.from({ length: 1000 }, (_, seed) => {
+    const variants = ['base', 'patched'];
+    const cells = allCells.slice(0, 1);
+    return schedule({ cells, variants, runsPerVariant: 2, runsPerTrial, seed })[0]?.runs[0];
+  });
+  const baseFirst = first.filter((run) => run?.variant === 'base').length;
+  // 1000 fair coins fall outside of this once in 10,000 times.
+  expect(baseFirst).toBeGreaterThan(435);
+  expect(baseFirst).toBeLessThan(565);
+});
 
 test('trials and runs are numbered from 1 in the order in which they happen', () => {
   fc.assert(
@@ -195,8 +186,7 @@ test('in a pair and its mirror image the runs of every variant have the same mid
         for (let first = 0; first + 2 * count <= runs.length; first += 2 * count) {
           const both = runs.slice(first, first + 2 * count);
           const places = Map.groupBy(both.keys(), (place) => both[place]?.variant);
-          for (const [one = 0, other = 0] of places.values())
-            expect(one + other).toBe(2 * count - 1);
+          for (const [one = 0, other = 0] of places.values()) expect(one + other).toBe(2 * count - 1);
         }
       }
     }),

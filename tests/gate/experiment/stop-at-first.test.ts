@@ -40,11 +40,7 @@ const testbed = () =>
     boots: true,
   });
 
-const measured = (
-  of: Plan,
-  directory = temporaryFolder(),
-  on = testbed(),
-): Promise<JournalEntry[]> =>
+const measured = (of: Plan, directory = temporaryFolder(), on = testbed()): Promise<JournalEntry[]> =>
   runExperiment({
     plan: of,
     directory,
@@ -64,10 +60,7 @@ test('the patch is a regression with the runs that were made, and the other cell
   const result = assembleResult(plan, entries);
   expect(result.outcome).toMatchObject({
     verdict: 'regression',
-    cells: [
-      { verdict: { kind: 'regression' } },
-      { verdict: { kind: 'inconclusive', isStopped: true } },
-    ],
+    cells: [{ verdict: { kind: 'regression' } }, { verdict: { kind: 'inconclusive', isStopped: true } }],
   });
   const [lost, open] = cellsOf(plan, entries);
   expect(open?.runs.length).toBeGreaterThan(0);
@@ -78,13 +71,9 @@ test('the patch is a regression with the runs that were made, and the other cell
 
 test('the report names the unknown cells, and how to measure them', async () => {
   const text = renderMarkdown(assembleResult(plan, await measured(plan)), {});
-  expect(text).toContain(
-    'That ended the experiment, as requested: 1 of 2 cells is not decided yet',
-  );
+  expect(text).toContain('That ended the experiment, as requested: 1 of 2 cells is not decided yet');
   expect(text).toContain('inconclusive, ended early');
-  expect(text).toContain(
-    'To decide the other cells too, use `ppsgate gate --resume DIR --max-runs N`',
-  );
+  expect(text).toContain('To decide the other cells too, use `ppsgate gate --resume DIR --max-runs N`');
 });
 
 test('a cell that had no run yet has no numbers, in any report', async () => {
@@ -103,9 +92,7 @@ test('a cell that had no run yet has no numbers, in any report', async () => {
   expect(renderMarkdown(result)).toContain('inconclusive, ended early | – | – | – | 0');
   expect(renderHtml(result, [])).toContain('inconclusive</b>, ended early');
   expect(renderRemarkup(result)).toContain('ended early');
-  expect(renderJunit(result)).toContain(
-    'not decided: the loss of another cell ended the experiment',
-  );
+  expect(renderJunit(result)).toContain('not decided: the loss of another cell ended the experiment');
 });
 
 test('more runs extend all cells', async () => {
@@ -141,23 +128,18 @@ test('a patch that loses nowhere is measured as ever', () => {
 
 test('no cell gets another verdict than with the same runs it would have without, but for those that were open', () => {
   fc.assert(
-    fc.property(
-      fc.integer({ min: 1, max: 1e6 }),
-      fc.double({ min: 0.85, max: 1.1 }),
-      (seed, speed) => {
-        const random = drawn(seed);
-        const deps = { speed, noiseRatio: 0.05, failingRatio: 0.1, unfitRatio: 0.1, random };
-        const entries = journalOf(plan, deps);
-        const usual = new Map(cellsOf(toTheEnd, entries).map((one) => [cellName(one.cell), one]));
-        const cells = cellsOf(plan, entries);
-        const stopped = new Set(stoppedCells(cells));
-        for (const cell of cells) {
-          if (!stopped.has(cell)) expect(cell).toEqual(usual.get(cellName(cell.cell)));
-        }
-        if (stopped.size > 0)
-          expect(cells.map(({ verdict }) => verdict.kind)).toContain('regression');
-      },
-    ),
+    fc.property(fc.integer({ min: 1, max: 1e6 }), fc.double({ min: 0.85, max: 1.1 }), (seed, speed) => {
+      const random = drawn(seed);
+      const deps = { speed, noiseRatio: 0.05, failingRatio: 0.1, unfitRatio: 0.1, random };
+      const entries = journalOf(plan, deps);
+      const usual = new Map(cellsOf(toTheEnd, entries).map((one) => [cellName(one.cell), one]));
+      const cells = cellsOf(plan, entries);
+      const stopped = new Set(stoppedCells(cells));
+      for (const cell of cells) {
+        if (!stopped.has(cell)) expect(cell).toEqual(usual.get(cellName(cell.cell)));
+      }
+      if (stopped.size > 0) expect(cells.map(({ verdict }) => verdict.kind)).toContain('regression');
+    }),
     { numRuns: times(50) },
   );
 });

@@ -24,10 +24,7 @@ const keepLog = async () => {};
 type RecordedGate = { path: string; outcomes: TrialOutcome[]; secrets: string[] };
 
 /** Two pairs of both cells, and a profile. */
-async function record(
-  options: FakeGuestsOptions = {},
-  patched: Partial<KernelText> = {},
-): Promise<RecordedGate> {
+async function record(options: FakeGuestsOptions = {}, patched: Partial<KernelText> = {}): Promise<RecordedGate> {
   await using guests = fakeGuests(options);
   const folder = temporaryFolder();
   const path = join(folder, 'gate.rec');
@@ -41,10 +38,8 @@ async function record(
   );
   const lab = recorder.guests({ ...guests.lab, facts: async () => ({ machine: 'virtual: QEMU' }) });
   const deps = recorder.deps(guests.deps);
-  const testbed = await recordedTestbed(
-    recorder,
-    { name: 'guests', testbed: config, traffic: guestTraffic },
-    () => openVirtualTestbed('guests', config, guestTraffic, deps, lab),
+  const testbed = await recordedTestbed(recorder, { name: 'guests', testbed: config, traffic: guestTraffic }, () =>
+    openVirtualTestbed('guests', config, guestTraffic, deps, lab),
   );
   await testbed.inspect(cells);
   await prepare(testbed, cells, [

@@ -10,21 +10,18 @@ import { describeWith, sharedFolder } from '../../needs.ts';
 
 test('The file is complete after each text.', () => {
   fc.assert(
-    fc.property(
-      fc.array(fc.string({ unit: 'grapheme', maxLength: 1000 }), { maxLength: 20 }),
-      (texts) => {
-        const path = join(temporaryFolder(), 'log.gz');
-        const log = new GzipLog(path);
-        let written = '';
+    fc.property(fc.array(fc.string({ unit: 'grapheme', maxLength: 1000 }), { maxLength: 20 }), (texts) => {
+      const path = join(temporaryFolder(), 'log.gz');
+      const log = new GzipLog(path);
+      let written = '';
+      expect(gunzipSync(readFileSync(path)).toString()).toBe(written);
+      for (const text of texts) {
+        log.append(text);
+        written += text;
         expect(gunzipSync(readFileSync(path)).toString()).toBe(written);
-        for (const text of texts) {
-          log.append(text);
-          written += text;
-          expect(gunzipSync(readFileSync(path)).toString()).toBe(written);
-        }
-        log.close();
-      },
-    ),
+      }
+      log.close();
+    }),
     { numRuns: 20 },
   );
 });

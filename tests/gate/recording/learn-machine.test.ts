@@ -9,8 +9,7 @@ const answers: Readonly<Record<string, string>> = {
   'sysctl -n kern.hostname': 'dut7.lab.example.org\n',
   'sysctl -n kern.hostid': '1059036492\n',
   "kenv -q 'smbios.system.serial'": 'PT7A-0042\n',
-  'geom disk list':
-    'Geom name: ada0\n   ident: S4EWNX0R\n   lunid: 5000c500a1b2c3d4\n   ident: (null)\n',
+  'geom disk list': 'Geom name: ada0\n   ident: S4EWNX0R\n   lunid: 5000c500a1b2c3d4\n   ident: (null)\n',
   'ls /dev/diskid': 'DISK-S4EWNX0R\nDISK-S4EWNX0Rp1\n',
   'cat /etc/rc.conf': 'hostname="dut7"\nifconfig_igb0_alias0="inet vhid 1 pass mekmitasdigoat"\n',
   'cat /etc/hosts': '# comment of alice\n::1 localhost\n10.1.2.3 snd7.lab snd7 # the sender\n',
@@ -41,14 +40,7 @@ function machine(limit = Number.POSITIVE_INFINITY): Host {
 // Attack read/recorded-names
 test('reads names, serial numbers, host ids, users and the password of carp', async () => {
   const { hosts, serials, secrets, users } = await learnFrom(machine());
-  const names = [
-    'dut7.lab.example.org',
-    'dut7',
-    'lab.example.org',
-    'localhost',
-    'snd7.lab',
-    'snd7',
-  ];
+  const names = ['dut7.lab.example.org', 'dut7', 'lab.example.org', 'localhost', 'snd7.lab', 'snd7'];
   expect(new Set(hosts)).toEqual(new Set(names));
   expect(serials).toEqual(
     expect.arrayContaining(['1059036492', '3f1f9d4c', 'PT7A-0042', 'S4EWNX0R', '5000c500a1b2c3d4']),

@@ -33,10 +33,7 @@ describe('a mask', () => {
     ['2a01%3A4f8%3a%3A7', '2001:db8::1'],
     ['{"a":"\\u0031\\u0030.1.2.3"}', '{"a":"192.0.2.1"}'],
     ['%2531%2530.1.2.3', '192.0.2.1'],
-    [
-      'kern.hostuuid: 564d7a24-0a5c-11ee-be56-0242ac120002',
-      'kern.hostuuid: 00000000-0000-4000-8000-000000000001',
-    ],
+    ['kern.hostuuid: 564d7a24-0a5c-11ee-be56-0242ac120002', 'kern.hostuuid: 00000000-0000-4000-8000-000000000001'],
     ['smbios.system.serial="PT7A-0042"', 'smbios.system.serial="SERIAL1"'],
     ['\tSerial Number: S4EWNX0R', '\tSerial Number: SERIAL1'],
     ['ecap 0003[140] = Serial 1 0007432ee170ffff', 'ecap 0003[140] = Serial 1 SERIAL1'],
@@ -70,19 +67,13 @@ describe('a mask', () => {
     ['WWPN 21:00:00:24:ff:01:02:03', 'WWPN SERIAL1'],
     ['LU WWN Device Id: 5 0014ee 2b1234567', 'LU WWN Device Id: SERIAL1'],
     ['ada0: Serial Number S4EWNX0R', 'ada0: Serial Number SERIAL1'],
-    [
-      'inet vhid 1 advskew 100 pass mekmitasdigoat alias',
-      'inet vhid 1 advskew 100 pass secret-1 alias',
-    ],
+    ['inet vhid 1 advskew 100 pass mekmitasdigoat alias', 'inet vhid 1 advskew 100 pass secret-1 alias'],
     ['ifconfig_igb0="vhid 1 pass \'ab cd\'"', 'ifconfig_igb0="vhid 1 pass \'secret-1 cd\'"'],
     ['pass mekmitasdigoat vhid 1', 'pass secret-1 vhid 1'],
     ['password = "correct horse \\" battery"', 'password = "secret-1"'],
     ["passphrase: 'two words'", "passphrase: 'secret-1'"],
     ['"{\\"token\\": \\"two words\\"}"', '"{\\"token\\": \\"secret-1\\"}"'],
-    [
-      'add 10.1.2.3 10.1.2.4 esp 1 -E aes-cbc "sixteen letters!"',
-      'add 192.0.2.1 192.0.2.2 esp 1 -E aes-cbc secret-1',
-    ],
+    ['add 10.1.2.3 10.1.2.4 esp 1 -E aes-cbc "sixteen letters!"', 'add 192.0.2.1 192.0.2.2 esp 1 -E aes-cbc secret-1'],
   ])('masks %j as %j', (text, masked) => {
     expect(mask(text)).toBe(masked);
   });
@@ -118,9 +109,7 @@ describe('a mask', () => {
       users: ['alice'],
     };
     const text = `DUT3 dut3.lab.example.org alice's xhunter2!x ${btoa('hunter2!')} malice`;
-    expect(maskFor(terms)(text)).toBe(
-      "host-1.example host-2.example user-1's xsecret-1x secret-2= malice",
-    );
+    expect(maskFor(terms)(text)).toBe("host-1.example host-2.example user-1's xsecret-1x secret-2= malice");
   });
 });
 
@@ -183,16 +172,11 @@ describe('a secret', () => {
   // Attack read/recorded-names
   test('is masked in base64 of a longer text, no matter where it begins', () => {
     fc.assert(
-      fc.property(
-        fc.stringMatching(/^[!-~]{8,40}$/),
-        fc.string(),
-        fc.string(),
-        (secret, before, after) => {
-          const text = Buffer.from(before + secret + after).toString('base64');
-          const masked = maskFor({ ...nothing, secrets: [secret] })(text);
-          expect(masked).toContain('secret-');
-        },
-      ),
+      fc.property(fc.stringMatching(/^[!-~]{8,40}$/), fc.string(), fc.string(), (secret, before, after) => {
+        const text = Buffer.from(before + secret + after).toString('base64');
+        const masked = maskFor({ ...nothing, secrets: [secret] })(text);
+        expect(masked).toContain('secret-');
+      }),
     );
   });
 });
@@ -264,10 +248,8 @@ function compressed(text: string): Written {
   return { needle: written, text: written };
 }
 
-const percent = (text: string) =>
-  text.replace(/[\s\S]/g, (sign) => `%${hex(sign.charCodeAt(0), 2)}`);
-const json = (text: string) =>
-  text.replace(/[\s\S]/g, (sign) => `\\u${hex(sign.charCodeAt(0), 4)}`);
+const percent = (text: string) => text.replace(/[\s\S]/g, (sign) => `%${hex(sign.charCodeAt(0), 2)}`);
+const json = (text: string) => text.replace(/[\s\S]/g, (sign) => `\\u${hex(sign.charCodeAt(0), 4)}`);
 const writings = [(text: string) => text, percent, json, (text: string) => percent(percent(text))];
 
 /** Searches as a reader who knows the notation does. */
@@ -314,10 +296,7 @@ describe('any output of a host', () => {
         }),
         (pieces) => {
           const text = pieces
-            .map(
-              ([before, left, { text: written }, right, write]) =>
-                before + left + write(written) + right,
-            )
+            .map(([before, left, { text: written }, right, write]) => before + left + write(written) + right)
             .join('');
           const masked = mask(text);
           for (const [, , written] of pieces) expect(holds(masked, written)).toBe(false);
@@ -339,9 +318,7 @@ describe('any output of a host', () => {
         fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1 }),
         (secrets, noise, sizes) => {
           const output = Buffer.from(
-            secrets
-              .map((one, index) => `${noise[index % noise.length]?.replaceAll('\0', '')}${one}\n`)
-              .join(''),
+            secrets.map((one, index) => `${noise[index % noise.length]?.replaceAll('\0', '')}${one}\n`).join(''),
           );
           const lines = new OutputLines();
           const hide = maskFor({ ...nothing, secrets });

@@ -13,18 +13,8 @@ import { fencedDeps } from '../../../src/lab/lease/testbed-fence.ts';
 import type { Testbed } from '../../../src/lab/testbed.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { makeFolder, writeFile } from '../../fakes/freebsd-lab/file-system.ts';
-import {
-  type FreebsdLab,
-  type FreebsdLabOptions,
-  startFreebsdLab,
-} from '../../fakes/freebsd-lab/lab.ts';
-import {
-  builtVariant,
-  depsOf,
-  labConsole,
-  testbedOf,
-  usualTraffic,
-} from '../../fakes/freebsd-testbed.ts';
+import { type FreebsdLab, type FreebsdLabOptions, startFreebsdLab } from '../../fakes/freebsd-lab/lab.ts';
+import { builtVariant, depsOf, labConsole, testbedOf, usualTraffic } from '../../fakes/freebsd-testbed.ts';
 import { aConfig, gateConfig } from '../../fakes/plan.ts';
 
 type RecordedCheck = { path: string; diagnostics: Diagnostic[]; lab: FreebsdLab };
@@ -140,14 +130,10 @@ export async function recordTestbed(
   const lease = { token, assertHeld() {}, prove: async () => {} };
   const deps = fencedDeps(recorder.deps(labelled(lab)), config, lease);
   const opening = { name: 'shelf', testbed: config, traffic, token };
-  const testbed = await recordedTestbed(recorder, opening, () =>
-    openFreebsdTestbed('shelf', config, traffic, deps),
-  );
+  const testbed = await recordedTestbed(recorder, opening, () => openFreebsdTestbed('shelf', config, traffic, deps));
   const cells = [{ scenario: 'forwarding', family: 'inet4' }] as const;
   await testbed.inspect(cells);
-  const variants = Object.entries(idents).map(([variant, ident]) =>
-    builtVariant(variant, { ident }, folder),
-  );
+  const variants = Object.entries(idents).map(([variant, ident]) => builtVariant(variant, { ident }, folder));
   await testbed.prepare({ variants, cells, rules: {}, keepLog, notify() {}, signal });
   await work(testbed);
   await testbed.restore();

@@ -2,11 +2,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readRecording } from '../../../src/gate/recording/read-recording.ts';
-import {
-  selfTestReport,
-  selfTestRequest,
-  testbedCall,
-} from '../../../src/gate/recording/recording-schemas.ts';
+import { selfTestReport, selfTestRequest, testbedCall } from '../../../src/gate/recording/recording-schemas.ts';
 import { replay } from '../../../src/gate/recording/replay.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { writeLines } from './spoil.ts';

@@ -105,10 +105,7 @@ describe('a recording', () => {
     await using host = await recorder.deps(depsOf(lab)).connect(testbed.dut, 'DUT');
     expect(await host.output(shell`cat /etc/motd`)).toContain('kestrel9');
     const { requests } = readRecording(path);
-    expect(requests.map(requestText)).toEqual([
-      'the login to the DUT',
-      '`cat /etc/motd` on the DUT',
-    ]);
+    expect(requests.map(requestText)).toEqual(['the login to the DUT', '`cat /etc/motd` on the DUT']);
     expect(requests[1]?.output[0]?.text).toBe('host-1.example of mews, SERIAL1: secret-1\n');
   });
 
@@ -154,8 +151,7 @@ const head = {
   command: 'gate',
   date: '',
 };
-const packed = (...lines: object[]) =>
-  gzipSync(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+const packed = (...lines: object[]) => gzipSync(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
 
 describe('a foreign file', () => {
   // Attack secret/replay
@@ -169,11 +165,7 @@ describe('a foreign file', () => {
       () => packed({ ...head, version: 3 }),
       /is from a newer ppsgate \(format 3; this version reads 2\): replay it with that version\.$/,
     ],
-    [
-      'damaged',
-      () => packed({ ...head, version: 2 }, { kind: 'asks' }, { kind: 'asks' }),
-      /is damaged in line 2: /,
-    ],
+    ['damaged', () => packed({ ...head, version: 2 }, { kind: 'asks' }, { kind: 'asks' }), /is damaged in line 2: /],
     [
       'a bomb',
       () => {

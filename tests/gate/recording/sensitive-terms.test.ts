@@ -10,10 +10,7 @@ import { temporaryFolder } from '../../fakes/folder.ts';
 const machine = { port: 22, user: 'alice', knownHostsPath: '/home/alice/.ssh/known_hosts' };
 const generator = { ...machine, threads: 1, addresses: {} };
 
-function testbedWith(
-  power: NonNullable<FreebsdTestbed['dut']['power']>,
-  privateKeyPath: string,
-): FreebsdTestbed {
+function testbedWith(power: NonNullable<FreebsdTestbed['dut']['power']>, privateKeyPath: string): FreebsdTestbed {
   return {
     kind: 'freebsd',
     dut: {
@@ -34,10 +31,7 @@ function testbedWith(
 test('masks keys, the password of the BMC, tokens of the environment, names and users', async () => {
   const folder = temporaryFolder();
   const [key, password] = [join(folder, 'key'), join(folder, 'bmc')];
-  writeFileSync(
-    key,
-    '-----BEGIN EC PRIVATE KEY-----\nMHcCAQEEIOs8\n-----END EC PRIVATE KEY-----\n',
-  );
+  writeFileSync(key, '-----BEGIN EC PRIVATE KEY-----\nMHcCAQEEIOs8\n-----END EC PRIVATE KEY-----\n');
   writeFileSync(password, 'calvin and hobbes\n');
   const power = {
     kind: 'redfish',
@@ -103,9 +97,7 @@ test('masks arguments of power commands that may be passwords, and no plain word
   const power = { kind: 'command', on: words, off: words, state: words } as const;
   const config = { ...power, on: [...words], off: [...words], state: [...words] };
   const mask = maskFor(await sensitiveTermsOf(testbedWith(config, '/nowhere'), {}));
-  expect(mask('pdu: hunter2! is wrong; status: active')).toBe(
-    'pdu: secret-1 is wrong; status: active',
-  );
+  expect(mask('pdu: hunter2! is wrong; status: active')).toBe('pdu: secret-1 is wrong; status: active');
 });
 
 // Attack read/recorded-names

@@ -61,8 +61,7 @@ export const spoilers: readonly Spoiler[] = [
   {
     name: 'ndp with dashes',
     command: /^ndp -an$/,
-    spoil: (text) =>
-      text.replace(/((?:[0-9a-f]{2}:){5}[0-9a-f]{2})/g, (mac) => mac.replaceAll(':', '-')),
+    spoil: (text) => text.replace(/((?:[0-9a-f]{2}:){5}[0-9a-f]{2})/g, (mac) => mac.replaceAll(':', '-')),
   },
   {
     name: 'load in words',
@@ -121,9 +120,7 @@ export function spoil(from: string, to: string, seed: number): Spoiled {
     const places = asks.flatMap((line, index) => {
       const { what, command = '' } = line.asked as { what: string; command?: string };
       const isMeant = what === 'run' && spoiler?.command.test(command);
-      return spoiler !== undefined && isMeant && isChanged(lines, line.id, spoiler)
-        ? [{ line, index }]
-        : [];
+      return spoiler !== undefined && isMeant && isChanged(lines, line.id, spoiler) ? [{ line, index }] : [];
     });
     const place = places[uniformInt(random, 0, Math.max(0, places.length - 1))];
     if (place === undefined || spoiler === undefined) continue;

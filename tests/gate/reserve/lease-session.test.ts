@@ -32,9 +32,7 @@ test('a store that is unreachable for longer ends it just in time, with the reas
     session.assertAlive();
     await lab.elapse(0.001);
     expect(session.signal.aborted).toBe(true);
-    expect(() => session.assertAlive()).toThrow(
-      `it was not renewed for 30 s (the ${lost.slice(0, -1)} was lost)`,
-    );
+    expect(() => session.assertAlive()).toThrow(`it was not renewed for 30 s (the ${lost.slice(0, -1)} was lost)`);
   }
 });
 
@@ -63,9 +61,7 @@ test('a process that was suspended for too long detects that first', async () =>
   process.stop();
   await lab.elapse(lab.leaseSeconds);
   process.goOn();
-  expect(() => session.assertAlive()).toThrow(
-    'it was not renewed for 30 s (this process was stopped, or very slow)',
-  );
+  expect(() => session.assertAlive()).toThrow('it was not renewed for 30 s (this process was stopped, or very slow)');
   expect(session.signal.aborted).toBe(true);
 });
 

@@ -1,11 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Lease, LeaseLostError, NotReservedError } from '../../../src/gate/reserve/lease.ts';
 import { readLab, readLog } from '../../../src/gate/reserve/records.ts';
-import {
-  type LeaseEnd,
-  liftQuarantine,
-  setQuarantine,
-} from '../../../src/gate/reserve/reservation.ts';
+import { type LeaseEnd, liftQuarantine, setQuarantine } from '../../../src/gate/reserve/reservation.ts';
 import { StoreError } from '../../../src/gate/reserve/store/store.ts';
 import {
   aLab,
@@ -38,10 +34,7 @@ test('waits in line for a testbed in use, and reports what it waits for', async 
   const alice = await aHolder(lab, 'alice', ['x']);
   const bob = await aWaiter(lab, 'bob', ['y']);
   const carol = await aWaiter(lab, 'carol', ['y']);
-  expect(carol.process.waits.at(-1)?.lab.tickets.map(({ holder }) => holder.who)).toEqual([
-    'bob',
-    'carol',
-  ]);
+  expect(carol.process.waits.at(-1)?.lab.tickets.map(({ holder }) => holder.who)).toEqual(['bob', 'carol']);
   await settled(lab, alice.lease.release(clean));
   expect(leaseOf(bob.claim).testbed).toBe('y');
   expect(carol.claim).toEqual({});

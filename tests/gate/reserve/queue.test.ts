@@ -37,20 +37,14 @@ test('the best that is free is given', () => {
 
 test('two testbeds that share a machine are not both given', () => {
   const free = { x: ['dut-x', 'sender'], y: ['dut-y', 'sender'] };
-  const waiting = [
-    want('a', { order: 1, wants: { x: free.x } }),
-    want('b', { order: 2, wants: { y: free.y } }),
-  ];
+  const waiting = [want('a', { order: 1, wants: { x: free.x } }), want('b', { order: 2, wants: { y: free.y } })];
   expect(given(waiting, free)).toEqual({ a: 'x' });
 });
 
 test('a gate that waits for a testbed blocks its machines for later ones', () => {
   const pair = { pair: ['left', 'right'] };
   const single = { single: ['left'] };
-  const waiting = [
-    want('first', { order: 1, wants: pair }),
-    want('second', { order: 2, wants: single }),
-  ];
+  const waiting = [want('first', { order: 1, wants: pair }), want('second', { order: 2, wants: single })];
   // A machine of `pair` is held by a third gate.
   expect(given(waiting, single)).toEqual({});
   expect(given(waiting, { ...single, ...pair })).toEqual({ first: 'pair' });
@@ -58,10 +52,7 @@ test('a gate that waits for a testbed blocks its machines for later ones', () =>
 });
 
 test('a waiting gate blocks only the machines that it waits for', () => {
-  const waiting = [
-    want('first', { order: 1, wants: { x: ['m'] } }),
-    want('second', { order: 2, wants: { y: ['n'] } }),
-  ];
+  const waiting = [want('first', { order: 1, wants: { x: ['m'] } }), want('second', { order: 2, wants: { y: ['n'] } })];
   expect(given(waiting, { y: ['n'] })).toEqual({ second: 'y' });
 });
 
@@ -113,19 +104,14 @@ test('serves no later gate with a machine that an earlier one waits for', () => 
 test('grants are in the order of turns', () => {
   fc.assert(
     fc.property(queues, ({ waiting, free }) => {
-      const places = assign(linesFor(waiting), new Map(Object.entries(free))).map(
-        ({ place }) => place,
-      );
+      const places = assign(linesFor(waiting), new Map(Object.entries(free))).map(({ place }) => place);
       expect(places).toEqual(places.toSorted(byTurn));
     }),
   );
 });
 
 test('a testbed reserves all machines that any gate waiting for it lists', () => {
-  const lines = linesFor([
-    want('a', { wants: { x: ['m'], y: ['n'] } }),
-    want('b', { wants: { x: ['m', 'o'] } }),
-  ]);
+  const lines = linesFor([want('a', { wants: { x: ['m'], y: ['n'] } }), want('b', { wants: { x: ['m', 'o'] } })]);
   expect(Object.fromEntries(testbedsOf(lines))).toEqual({ x: ['m', 'o'], y: ['n'] });
 });
 
@@ -157,10 +143,7 @@ const want = (
 
 const given = (waiting: readonly Wanting[], free: Given): Record<string, string> =>
   Object.fromEntries(
-    assign(linesFor(waiting), new Map(Object.entries(free))).map(({ place, testbed }) => [
-      place.id,
-      testbed,
-    ]),
+    assign(linesFor(waiting), new Map(Object.entries(free))).map(({ place, testbed }) => [place.id, testbed]),
   );
 
 function linesFor(waiting: readonly Wanting[]): QueueLine[] {
@@ -174,13 +157,9 @@ const names = ['a', 'b', 'c', 'd', 'e', 'f'];
 
 /** Testbeds that share some machines, some of them free, and who waits for which. */
 const queues = fc
-  .dictionary(
-    fc.constantFrom(...names),
-    fc.uniqueArray(fc.nat(7).map(String), { minLength: 1, maxLength: 3 }),
-    {
-      minKeys: 1,
-    },
-  )
+  .dictionary(fc.constantFrom(...names), fc.uniqueArray(fc.nat(7).map(String), { minLength: 1, maxLength: 3 }), {
+    minKeys: 1,
+  })
   .chain((testbeds) => {
     const known = Object.keys(testbeds);
     const some = fc.shuffledSubarray(known);
@@ -196,9 +175,7 @@ const queues = fc
       waiting: fc
         .array(places, { maxLength: 12 })
         .map((list) =>
-          list.map(({ wanted, ...place }, index) =>
-            want(String(index), { ...place, wants: chosen(wanted) }),
-          ),
+          list.map(({ wanted, ...place }, index) => want(String(index), { ...place, wants: chosen(wanted) })),
         ),
     });
   });

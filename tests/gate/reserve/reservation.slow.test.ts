@@ -493,23 +493,18 @@ async function aStage() {
     },
     async tryTogether(ids: string[]) {
       const processes = await Promise.all(ids.map((id) => lab.start(id)));
-      const attempts = processes.map(({ store, name }) =>
-        tryReserve(store, name, session, lab.date()),
-      );
+      const attempts = processes.map(({ store, name }) => tryReserve(store, name, session, lab.date()));
       return settled(Promise.all(attempts));
     },
-    tryTake: (id: string, through = unchanged) =>
-      settled(tryReserve(through(store), id, session, lab.date())),
+    tryTake: (id: string, through = unchanged) => settled(tryReserve(through(store), id, session, lab.date())),
     takeAtOnce: (id: string, names: string[], changes = {}, through = unchanged) =>
       settled(taking(through(store), id, names, changes)),
     giveBack: (holding: HeldTestbed, ending: Parameters<typeof giveBack>[2]) =>
       giveBack(onlooker, holding, ending, lab.date()),
-    takeAway: (testbed: string, through = unchanged) =>
-      settled(takeAway(through(store), testbed, 'eve', lab.date())),
+    takeAway: (testbed: string, through = unchanged) => settled(takeAway(through(store), testbed, 'eve', lab.date())),
     /** The same while another step is taken. */
     meanwhile: {
-      enter: (id: string, names: string[], changes: object) =>
-        entering(onlooker, id, names, changes),
+      enter: (id: string, names: string[], changes: object) => entering(onlooker, id, names, changes),
       takeAtOnce: (id: string, names: string[]) => taking(onlooker, id, names),
       tryTake: (id: string) => tryReserve(onlooker, id, session, lab.date()),
     },

@@ -14,11 +14,7 @@ import { aBench } from '../../fakes/freebsd-lab/benches.ts';
 import { archiveOf, imageOf } from '../../fakes/freebsd-lab/dut.ts';
 import type { Fault } from '../../fakes/freebsd-lab/faults.ts';
 import { makeFolder, writeFile } from '../../fakes/freebsd-lab/file-system.ts';
-import {
-  type FreebsdLab,
-  type FreebsdLabOptions,
-  startFreebsdLab,
-} from '../../fakes/freebsd-lab/lab.ts';
+import { type FreebsdLab, type FreebsdLabOptions, startFreebsdLab } from '../../fakes/freebsd-lab/lab.ts';
 import { setCutOff } from '../../fakes/freebsd-lab/machine.ts';
 import { depsOf, testbedOf, usualTraffic } from '../../fakes/freebsd-testbed.ts';
 import { aConfig, gateConfig } from '../../fakes/plan.ts';
@@ -73,9 +69,7 @@ function selfTestedOn(lab: FreebsdLab, testbed: FreebsdTestbed): SelfTested {
     told,
     learnt,
     async runSelfTest({ skip = [], resume, baseKernel, deps, config } = {}) {
-      const journal = resume
-        ? resumeJournal(directory, 'shelf')
-        : beginJournal(directory, 'shelf', new Date(0));
+      const journal = resume ? resumeJournal(directory, 'shelf') : beginJournal(directory, 'shelf', new Date(0));
       const diagnostics = runSelfTest(
         {
           name: 'shelf',
@@ -197,16 +191,13 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a self-test', () => {
     expectHome(lab);
   });
 
-  test.each(['boot-environment', 'nextboot'] as const)(
-    'restores the own system on ZFS by %s',
-    async (method) => {
-      const { lab, testbed, runSelfTest } = await aLab({ root: 'zfs' });
-      testbed.dut.boot.method = method;
-      const diagnostics = await runSelfTest({ skip: ['check', 'trials', 'profile', 'noise'] });
-      expect(wrongs(diagnostics)).toEqual([]);
-      expectHome(lab);
-    },
-  );
+  test.each(['boot-environment', 'nextboot'] as const)('restores the own system on ZFS by %s', async (method) => {
+    const { lab, testbed, runSelfTest } = await aLab({ root: 'zfs' });
+    testbed.dut.boot.method = method;
+    const diagnostics = await runSelfTest({ skip: ['check', 'trials', 'profile', 'noise'] });
+    expect(wrongs(diagnostics)).toEqual([]);
+    expectHome(lab);
+  });
 
   test('of a bench set up by its page of docs/lab finds no fault', async () => {
     const { lab, testbed, config } = await aBench('rcc-ve-i350');
@@ -370,9 +361,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a self-test', () => {
         skip: ['check', 'profile', 'panic', 'hang', 'noise'],
       });
       const [first = ''] = wrongs(diagnostics);
-      expect(first.replaceAll(/ \(127[^)]*\)/g, '').slice(0, says.length + 6)).toBe(
-        `wrong ${says}`,
-      );
+      expect(first.replaceAll(/ \(127[^)]*\)/g, '').slice(0, says.length + 6)).toBe(`wrong ${says}`);
       if (!isLost) expectHome(lab);
     });
   });

@@ -44,8 +44,7 @@ async function aPlace(labs: Record<string, FreebsdLab>) {
         now,
         date: () => new Date('2026-11-20T12:00:00Z'),
         // Leases are renewed only if a test advances the time.
-        sleep: (_, until) =>
-          new Promise((_, reject) => until.addEventListener('abort', () => reject(until.reason))),
+        sleep: (_, until) => new Promise((_, reject) => until.addEventListener('abort', () => reject(until.reason))),
         randomId: () => `id${ids++}`,
         signal,
         machines: depsOf(lab),
@@ -70,11 +69,7 @@ async function bootPatched(testbed: Testbed, folder: string): Promise<void> {
   });
 }
 
-const measureOn = async (
-  reserved: LeasedTestbed,
-  config: Config,
-  folder: string,
-): Promise<Testbed> => {
+const measureOn = async (reserved: LeasedTestbed, config: Config, folder: string): Promise<Testbed> => {
   const testbed = await reserved.open(config.traffic);
   await bootPatched(testbed, folder);
   return testbed;
@@ -241,8 +236,8 @@ test('with an unreachable store nothing is touched', async () => {
   await using lab = await startFreebsdLab();
   const { reserve, store } = await aPlace({ shelf: lab });
   const refuse = () => Promise.reject(new StoreError('The store is away.'));
-  await expect(
-    reserve('alice', { store: storeWith(store, { openSession: refuse }) }),
-  ).rejects.toThrow('The store is away.');
+  await expect(reserve('alice', { store: storeWith(store, { openSession: refuse }) })).rejects.toThrow(
+    'The store is away.',
+  );
   expect(lab.dut.journal).toEqual([]);
 });

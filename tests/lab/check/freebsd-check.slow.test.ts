@@ -12,11 +12,7 @@ import type { CheckDeps } from '../../../src/lab/check/power-check.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { freebsdBuilder } from '../../fakes/freebsd-builder.ts';
 import { makeFolder, writeFile } from '../../fakes/freebsd-lab/file-system.ts';
-import {
-  type FreebsdLab,
-  type FreebsdLabOptions,
-  startFreebsdLab,
-} from '../../fakes/freebsd-lab/lab.ts';
+import { type FreebsdLab, type FreebsdLabOptions, startFreebsdLab } from '../../fakes/freebsd-lab/lab.ts';
 import type { Machine } from '../../fakes/freebsd-lab/machine.ts';
 import { newKey } from '../../fakes/freebsd-lab/open-machine.ts';
 import { sendTrial, steadyPps } from '../../fakes/freebsd-lab/trial.ts';
@@ -29,9 +25,7 @@ type Checked = {
   lab: FreebsdLab;
   testbed: FreebsdTestbed;
   told: string[];
-  check(
-    changes?: Partial<FreebsdCheck> & { deps?: Partial<CheckDeps> },
-  ): Promise<readonly Diagnostic[]>;
+  check(changes?: Partial<FreebsdCheck> & { deps?: Partial<CheckDeps> }): Promise<readonly Diagnostic[]>;
 };
 
 /** A lab with the files that FreeBSD ships, and those that kernels need. */
@@ -78,8 +72,7 @@ function lay({ files }: Machine, path: string): void {
   writeFile(files, path, '');
 }
 
-const wrongs = (diagnostics: readonly Diagnostic[]) =>
-  diagnostics.filter(({ kind }) => kind === 'wrong');
+const wrongs = (diagnostics: readonly Diagnostic[]) => diagnostics.filter(({ kind }) => kind === 'wrong');
 
 const about = (diagnostics: readonly Diagnostic[], what: string) =>
   diagnostics.find((diagnostic) => diagnostic.what === what);
@@ -140,9 +133,7 @@ test('reports what ports that reach each other past the DUT carry, for sender an
     kind: 'ok',
     why: 'offers 9.000 Mpps of 14.88 Mpps (10 Gbit/s), and the receiver counts 7.000 Mpps',
   });
-  expect(told[0]).toBe(
-    'Sending inet4 from the sender from vcxl2 to vcxl3 of the receiver for about 23 s.',
-  );
+  expect(told[0]).toBe('Sending inet4 from the sender from vcxl2 to vcxl3 of the receiver for about 23 s.');
 });
 
 test('between machines of their own, too, the first sender is the one that is joined', async () => {
@@ -415,9 +406,7 @@ test('shows a waived setting with its reason, and a superfluous waiver of one th
   };
   const diagnostics = await check({ testbed: { ...testbed, waive } });
   expect(wrongs(diagnostics)).toEqual([]);
-  expect(about(diagnostics, 'the settings of the DUT')?.why).toBe(
-    'all pass except the waived ones',
-  );
+  expect(about(diagnostics, 'the settings of the DUT')?.why).toBe('all pass except the waived ones');
   expect(about(diagnostics, 'net.inet.ip.redirect')?.why).toBe(
     'is 1 instead of 0: waived, because the site wants them',
   );
@@ -506,9 +495,7 @@ test('a machine without our key gets the command to add it', async () => {
     {
       what: 'ssh to the DUT',
       why: expect.stringContaining('refused the login of root'),
-      fix: expect.stringContaining(
-        `\`ssh-copy-id -i ${privateKeyPath}.pub -p ${port} root@${host}\``,
-      ),
+      fix: expect.stringContaining(`\`ssh-copy-id -i ${privateKeyPath}.pub -p ${port} root@${host}\``),
     },
   ]);
 });
@@ -580,10 +567,7 @@ describe('the console', () => {
 
   test.each([
     ['ttyv0,/ttyv0,ttyu1,', 'the DUT writes only to ttyv0, not to a serial port'],
-    [
-      'ttyv0,ttyu1,/ttyv0,ttyu1,',
-      'the DUT writes to ttyv0 first, and only kernel messages to its serial port',
-    ],
+    ['ttyv0,ttyu1,/ttyv0,ttyu1,', 'the DUT writes to ttyv0 first, and only kernel messages to its serial port'],
   ])('of a DUT whose kern.console is %s is fixed in loader.conf', async (names, why) => {
     const { check, testbed, lab } = await aLab();
     testbed.dut.console = labConsole;
@@ -668,13 +652,7 @@ test('a sender and a receiver that are two machines are looked at one by one', a
   expect(about(diagnostics, 'vcxl0 of the receiver')?.kind).toBe('ok');
 });
 
-const builderOn = ({
-  host,
-  port,
-  user,
-  privateKeyPath = '',
-  knownHostsPath,
-}: HostConfig): BuilderConfig => ({
+const builderOn = ({ host, port, user, privateKeyPath = '', knownHostsPath }: HostConfig): BuilderConfig => ({
   system: 'freebsd',
   host,
   port,
@@ -747,38 +725,32 @@ function builderAt(sshd: Sshd, folder: string) {
   return { builder, repository };
 }
 
-describeWith(
-  ['root', 'setpriv', 'sshd', 'ssh-keygen', 'git'],
-  'a builder whose builds run in a jail',
-  () => {
-    // Attack forge/jail-sockets
-    test('is reported to reach sockets of its host, if the jail has the folders of it', async () => {
-      const folder = temporaryFolder();
-      const programs = freebsdBuilder(folder);
-      programs.startJail('ppsgate');
-      const path = [programs.bin, process.env.PATH].join(delimiter);
-      await using sshd = await startSshd(undefined, path);
-      const { check, testbed } = await aLab();
-      const jail = { name: 'ppsgate', user: 'nobody' };
-      const builder = { ...builderAt(sshd, folder).builder, jail };
-      chmodSync(folder, 0o755);
-      const shared = mkdtempSync('/tmp/ppsgate-test-');
-      onTestFinished(() => rmSync(shared, { recursive: true }));
-      chmodSync(shared, 0o755);
-      const socket = join(shared, 'open.sock');
-      const server = createServer();
-      await new Promise<void>((resolve) =>
-        server.listen({ path: socket, writableAll: true }, resolve),
-      );
-      const diagnostics = await check({ testbed: { ...testbed, builder } });
-      server.close();
-      expect(about(diagnostics, 'the builds on the builder')).toMatchObject({ kind: 'ok' });
-      expect(about(diagnostics, 'the sockets on the builder')?.why).toMatch(
-        /^builds can reach \/.*, because their jail shares the folders of its host: give the jail its own \/var\/run/,
-      );
-    });
-  },
-);
+describeWith(['root', 'setpriv', 'sshd', 'ssh-keygen', 'git'], 'a builder whose builds run in a jail', () => {
+  // Attack forge/jail-sockets
+  test('is reported to reach sockets of its host, if the jail has the folders of it', async () => {
+    const folder = temporaryFolder();
+    const programs = freebsdBuilder(folder);
+    programs.startJail('ppsgate');
+    const path = [programs.bin, process.env.PATH].join(delimiter);
+    await using sshd = await startSshd(undefined, path);
+    const { check, testbed } = await aLab();
+    const jail = { name: 'ppsgate', user: 'nobody' };
+    const builder = { ...builderAt(sshd, folder).builder, jail };
+    chmodSync(folder, 0o755);
+    const shared = mkdtempSync('/tmp/ppsgate-test-');
+    onTestFinished(() => rmSync(shared, { recursive: true }));
+    chmodSync(shared, 0o755);
+    const socket = join(shared, 'open.sock');
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen({ path: socket, writableAll: true }, resolve));
+    const diagnostics = await check({ testbed: { ...testbed, builder } });
+    server.close();
+    expect(about(diagnostics, 'the builds on the builder')).toMatchObject({ kind: 'ok' });
+    expect(about(diagnostics, 'the sockets on the builder')?.why).toMatch(
+      /^builds can reach \/.*, because their jail shares the folders of its host: give the jail its own \/var\/run/,
+    );
+  });
+});
 
 describeWith(['sshd', 'ssh-keygen', 'git'], 'a builder that builds', () => {
   // Attack forge/jail-sockets: Makefiles of a FreeBSD patch use sockets or read command lines from the jail. Defence: A
@@ -809,9 +781,7 @@ describeWith(['sshd', 'ssh-keygen', 'git'], 'a builder that builds', () => {
       'it is not used, because PORTS_MODULES=graphics/drm-kmod may refer to files outside the tree',
     );
 
-    expect(about(diagnostics, 'the modules that the DUT has loaded')?.why).toMatch(
-      /^if_cxgbe of FreeBSD \d/,
-    );
+    expect(about(diagnostics, 'the modules that the DUT has loaded')?.why).toMatch(/^if_cxgbe of FreeBSD \d/);
 
     const jail = { name: 'ppsgate', user: 'nobody' };
     const jailed = () => check({ testbed: { ...testbed, builder: { ...builder, jail } } });

@@ -7,10 +7,7 @@ import { healthOf, whyUnhealthy } from '../../../src/lab/check/health.ts';
 import type { CheckDeps } from '../../../src/lab/check/power-check.ts';
 import { connectTo } from '../../../src/lab/connect.ts';
 import type { FreebsdDeps } from '../../../src/lab/freebsd/freebsd-deps.ts';
-import {
-  openFreebsdTestbed,
-  wakeFreebsdTestbed,
-} from '../../../src/lab/freebsd/freebsd-testbed.ts';
+import { openFreebsdTestbed, wakeFreebsdTestbed } from '../../../src/lab/freebsd/freebsd-testbed.ts';
 import { PowerError } from '../../../src/lab/power/power.ts';
 import type { Cell } from '../../../src/model/scenario.ts';
 import { connect, type Host } from '../../../src/system/host/ssh.ts';
@@ -18,11 +15,7 @@ import { type Command, commandText, shell } from '../../../src/system/shell.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { makeFolder, writeFile } from '../../fakes/freebsd-lab/file-system.ts';
 import type { Behaviour } from '../../fakes/freebsd-lab/kernel.ts';
-import {
-  type FreebsdLab,
-  type FreebsdLabOptions,
-  startFreebsdLab,
-} from '../../fakes/freebsd-lab/lab.ts';
+import { type FreebsdLab, type FreebsdLabOptions, startFreebsdLab } from '../../fakes/freebsd-lab/lab.ts';
 import { nextbootFile } from '../../fakes/freebsd-lab/machine.ts';
 import { builtVariant, depsOf, testbedOf, usualTraffic } from '../../fakes/freebsd-testbed.ts';
 
@@ -41,8 +34,7 @@ async function aTestbed({ method = 'nextboot', ...options }: Setup = {}) {
   return { lab, folder, testbed, health };
 }
 
-const wrongs = (diagnostics: readonly Diagnostic[]) =>
-  diagnostics.filter(({ kind }) => kind === 'wrong');
+const wrongs = (diagnostics: readonly Diagnostic[]) => diagnostics.filter(({ kind }) => kind === 'wrong');
 
 /** All files of a machine, and its other state that could change. */
 function picture(lab: FreebsdLab): unknown {
@@ -58,9 +50,7 @@ test('an unused testbed is healthy, and the check changes nothing', async () => 
   const { health, lab } = await aTestbed();
   const before = picture(lab);
   const diagnostics = await health();
-  expect(
-    diagnostics.map(({ kind, what, why }) => `${kind} ${what}: ${why}`).slice(2),
-  ).toMatchInlineSnapshot(`
+  expect(diagnostics.map(({ kind, what, why }) => `${kind} ${what}: ${why}`).slice(2)).toMatchInlineSnapshot(`
       [
         "ok the kernel of the DUT: it runs /boot/kernel/kernel of /dev/ada0p2",
         "ok the next boot of the DUT: no other kernel is selected",
@@ -138,8 +128,7 @@ const spoilt: Record<string, Setup & { spoil(lab: FreebsdLab): unknown; found: o
     found: { what: 'the files of the DUT', why: 'left behind: /var/tmp/ppsgate' },
   },
   'another kernel that is ordered for the next boot': {
-    spoil: ({ dut }) =>
-      writeFile(dut.machine.files, nextbootFile, 'nextboot_enable="YES"\nkernel="kernel.old"\n'),
+    spoil: ({ dut }) => writeFile(dut.machine.files, nextbootFile, 'nextboot_enable="YES"\nkernel="kernel.old"\n'),
     found: { what: 'the next boot of the DUT', fix: '`nextboot -D` on the DUT' },
   },
   'a boot environment of ours': {
@@ -286,12 +275,8 @@ test('one sentence names the first fault, and the number of others', () => {
   const one = wrong('the next boot of the DUT', 'something was ordered.', 'cancel it');
   expect(whyUnhealthy([])).toBeUndefined();
   expect(whyUnhealthy([ok('a', 'b'), skipped('c', 'd')])).toBeUndefined();
-  expect(whyUnhealthy([ok('a', 'b'), one])).toBe(
-    'the next boot of the DUT: something was ordered.',
-  );
-  expect(whyUnhealthy([one, one])).toBe(
-    'the next boot of the DUT: something was ordered (and one more check failed).',
-  );
+  expect(whyUnhealthy([ok('a', 'b'), one])).toBe('the next boot of the DUT: something was ordered.');
+  expect(whyUnhealthy([one, one])).toBe('the next boot of the DUT: something was ordered (and one more check failed).');
   expect(whyUnhealthy([one, one, one])).toBe(
     'the next boot of the DUT: something was ordered (and 2 more checks failed).',
   );
@@ -401,8 +386,7 @@ async function dieMeasuring(
   { lab, testbed, folder }: Awaited<ReturnType<typeof aTestbed>>,
   { command, stage, behaviour = { kind: 'works' }, bootsNothing }: Death,
 ): Promise<void> {
-  const diesAt = (text: string) =>
-    command !== undefined && text.replaceAll("'", '').includes(command);
+  const diesAt = (text: string) => command !== undefined && text.replaceAll("'", '').includes(command);
   const { deps, death, die } = mortal(depsOf(lab), diesAt);
   const { machine } = lab.dut;
   const look = () => {
@@ -431,33 +415,28 @@ describe('a controller that dies leaves a testbed', () => {
   beforeEach(() => vi.stubEnv('TMPDIR', temporaryFolder()));
   afterEach(() => vi.unstubAllEnvs());
 
-  test.for(Object.entries(deaths))(
-    '%s, which is healthy once it is restored',
-    async ([, death]) => {
-      const { isAway, ...setup } = death;
-      const used = await aTestbed(setup);
-      const { lab, testbed, health } = used;
-      await dieMeasuring(used, death);
-      expect(whyUnhealthy(await health({ connect: impatient }))).toBeDefined();
-      if (isAway) await wakeFreebsdTestbed('shelf', testbed, depsOf(lab));
-      const next = await openFreebsdTestbed('shelf', testbed, usualTraffic, depsOf(lab));
-      await next.restore();
-      expect(wrongs(await health())).toEqual([]);
-      expect(lab.state()).toMatchObject({
-        stage: 'up',
-        kernel: 'base',
-        nextboot: undefined,
-        leftovers: [],
-        environments: lab.dut.machine.root.kind === 'zfs' ? ['default'] : [],
-        scenario: 'forwarding',
-        pf: { isEnabled: false, rules: [] },
-      });
-      const generators = [lab.receiver, ...lab.senders];
-      expect(generators.map(({ machine }) => machine.programs.size)).toEqual(
-        generators.map(() => 0),
-      );
-    },
-  );
+  test.for(Object.entries(deaths))('%s, which is healthy once it is restored', async ([, death]) => {
+    const { isAway, ...setup } = death;
+    const used = await aTestbed(setup);
+    const { lab, testbed, health } = used;
+    await dieMeasuring(used, death);
+    expect(whyUnhealthy(await health({ connect: impatient }))).toBeDefined();
+    if (isAway) await wakeFreebsdTestbed('shelf', testbed, depsOf(lab));
+    const next = await openFreebsdTestbed('shelf', testbed, usualTraffic, depsOf(lab));
+    await next.restore();
+    expect(wrongs(await health())).toEqual([]);
+    expect(lab.state()).toMatchObject({
+      stage: 'up',
+      kernel: 'base',
+      nextboot: undefined,
+      leftovers: [],
+      environments: lab.dut.machine.root.kind === 'zfs' ? ['default'] : [],
+      scenario: 'forwarding',
+      pf: { isEnabled: false, rules: [] },
+    });
+    const generators = [lab.receiver, ...lab.senders];
+    expect(generators.map(({ machine }) => machine.programs.size)).toEqual(generators.map(() => 0));
+  });
 
   test('with a kernel of ours that runs and another that was ordered, which boots twice', async () => {
     const { health, lab, testbed } = await aTestbed();

@@ -11,12 +11,7 @@ const crash = [
   'KDB: stack backtrace:',
   '#0 0xffffffff80b9309d at kdb_backtrace+0x5d',
 ];
-const ownBoot = [
-  '---<<BOOT>>---',
-  'FreeBSD 14.3-RELEASE',
-  'FreeBSD/amd64 (dut) (ttyu1)',
-  'login: ',
-];
+const ownBoot = ['---<<BOOT>>---', 'FreeBSD 14.3-RELEASE', 'FreeBSD/amd64 (dut) (ttyu1)', 'login: '];
 
 describe('a panic', () => {
   test('is reported with the lines from there to the next boot', () => {
@@ -62,9 +57,7 @@ describe('a stamp before a line hides no panic', () => {
     ['[    1.000001][  T31] ', 'Oops: 0000 [#1] PREEMPT SMP NOPTI'],
     ['<4>[    1.000001] ', 'kernel BUG at net/core/skbuff.c:112!'],
   ])('%s', (stamp, message) => {
-    expect(lastWords(`${stamp}\n${stamp}${message}\n${stamp}cpuid = 3\n`, false).panic).toBe(
-      message,
-    );
+    expect(lastWords(`${stamp}\n${stamp}${message}\n${stamp}cpuid = 3\n`, false).panic).toBe(message);
   });
 
   test('the message of a stamped panic is that of the panic', () => {
@@ -99,11 +92,7 @@ describe('a panic of Linux', () => {
       '[    9.000001] general protection fault, probably for non-canonical address 0xdead: 0000 [#1]',
       'general protection fault, probably for non-canonical address 0xdead: 0000 [#1]',
     ],
-    [
-      'what asserted',
-      '[    9.000001] kernel BUG at net/core/skbuff.c:112!',
-      'kernel BUG at net/core/skbuff.c:112!',
-    ],
+    ['what asserted', '[    9.000001] kernel BUG at net/core/skbuff.c:112!', 'kernel BUG at net/core/skbuff.c:112!'],
     [
       'a page that is not there',
       '[12345.000001] BUG: unable to handle page fault for address: ffffc90000000000',
@@ -121,10 +110,7 @@ describe('a panic of Linux', () => {
   });
 
   test.each([
-    [
-      'watchdog: BUG: soft lockup - CPU#3 stuck for 23s! [ksoftirqd/3:31]',
-      'softlockup: hung tasks',
-    ],
+    ['watchdog: BUG: soft lockup - CPU#3 stuck for 23s! [ksoftirqd/3:31]', 'softlockup: hung tasks'],
     ['NMI watchdog: BUG: soft lockup - CPU#3 stuck for 23s! [a:31]', 'softlockup: hung tasks'],
     ['NMI watchdog: Watchdog detected hard LOCKUP on cpu 3', 'Hard LOCKUP'],
     ['divide error: 0000 [#1] PREEMPT SMP NOPTI', 'Fatal exception in interrupt'],
@@ -148,9 +134,7 @@ describe('a panic of Linux', () => {
 
   test('a stall alone is named', () => {
     const line = '[   60.1] rcu: INFO: rcu_sched self-detected stall on CPU';
-    expect(lastWords(`${started}${line}\n`, false).panic).toBe(
-      'INFO: rcu_sched self-detected stall on CPU',
-    );
+    expect(lastWords(`${started}${line}\n`, false).panic).toBe('INFO: rcu_sched self-detected stall on CPU');
   });
 
   test('the first of several causes is named, of whichever kind', () => {
@@ -182,9 +166,7 @@ describe('the last lines', () => {
   });
 
   test('show nothing of what a spinner painted over', () => {
-    expect(lastWords('Loading kernel...\n|\b/\b-\b\\\b|\b done\n', false).console).toBe(
-      'Loading kernel...\ndone',
-    );
+    expect(lastWords('Loading kernel...\n|\b/\b-\b\\\b|\b done\n', false).console).toBe('Loading kernel...\ndone');
   });
 
   // Attack read/console: A kernel paints, hides or fakes console output, or prints endlessly. Defence: The newest 16

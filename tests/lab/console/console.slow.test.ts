@@ -92,9 +92,7 @@ describeWith(['script'], 'a console by a command', () => {
 });
 
 test('reports a command that ends with its output', async () => {
-  const console = await opened(
-    byCommand('sh', '-c', 'echo up; sleep 1.2; echo no line >&2; exit 3'),
-  );
+  const console = await opened(byCommand('sh', '-c', 'echo up; sleep 1.2; echo no line >&2; exit 3'));
   expect(await console.ended).toBe(
     'The console of dut-3 (by a command) is no longer recorded: sh ended with 3 and wrote "no line".',
   );

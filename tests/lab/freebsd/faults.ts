@@ -18,11 +18,7 @@ import { temporaryFolder } from '../../fakes/folder.ts';
 import { freebsdBuilder } from '../../fakes/freebsd-builder.ts';
 import type { Fault } from '../../fakes/freebsd-lab/faults.ts';
 import { type Behaviour, kernelArchive } from '../../fakes/freebsd-lab/kernel.ts';
-import {
-  type FreebsdLab,
-  type FreebsdLabOptions,
-  startFreebsdLab,
-} from '../../fakes/freebsd-lab/lab.ts';
+import { type FreebsdLab, type FreebsdLabOptions, startFreebsdLab } from '../../fakes/freebsd-lab/lab.ts';
 import { type Machine, setCutOff } from '../../fakes/freebsd-lab/machine.ts';
 import { depsOf, depsOverSsh, labConsole, testbedOf } from '../../fakes/freebsd-testbed.ts';
 import { memoryHistory } from '../../fakes/history.ts';
@@ -448,10 +444,7 @@ export function survives(part: keyof typeof parts): void {
 
     beforeAll(async () => {
       home = mkdtempSync(join(tmpdir(), 'ppsgate-builder-'));
-      buildHost = await startSshd(
-        undefined,
-        [freebsdBuilder(home).bin, process.env.PATH].join(delimiter),
-      );
+      buildHost = await startSshd(undefined, [freebsdBuilder(home).bin, process.env.PATH].join(delimiter));
     });
     afterAll(async () => {
       await buildHost.stop();
@@ -538,8 +531,7 @@ async function judge(one: Case, buildHost: Sshd, depsIn: typeof depsOf) {
       history: memoryHistory(),
       now: () => new Date(lab.clock.now() * 1000),
       onEvent: (event) => events.push(event),
-      reserve: async ([name = '']) =>
-        unshared(name, (traffic) => openFreebsdTestbed(name, testbed, traffic, deps)),
+      reserve: async ([name = '']) => unshared(name, (traffic) => openFreebsdTestbed(name, testbed, traffic, deps)),
       signal: cancel.signal,
     },
   ).then(
@@ -632,10 +624,7 @@ const repositoryOf = (base: string, diff: string): Repository => ({
 });
 
 /** Counts the open connections, and the power cycles. */
-function watched(
-  lab: FreebsdLab,
-  deps: FreebsdDeps,
-): FreebsdDeps & { open: Set<Host>; cycles: () => number } {
+function watched(lab: FreebsdLab, deps: FreebsdDeps): FreebsdDeps & { open: Set<Host>; cycles: () => number } {
   const open = new Set<Host>();
   let cycles = 0;
   return {
@@ -675,11 +664,7 @@ const repeated = (events: readonly ExperimentEvent[]): string[] =>
     if (event.entry.kind === 'failed') return event.entry.reason;
     if (event.entry.kind !== 'measured') return [];
     return event.entry.runs.flatMap(({ validity, variant, pps }) =>
-      validity.kind === 'invalid'
-        ? validity.reason
-        : pps === 0
-          ? `${variant} forwarded nothing`
-          : [],
+      validity.kind === 'invalid' ? validity.reason : pps === 0 ? `${variant} forwarded nothing` : [],
     );
   });
 
@@ -717,9 +702,7 @@ function outcomeText(end: End): string {
     const panic = 'panic' in outcome && outcome.panic ? ` Panic: ${outcome.panic}.` : '';
     return plain(`**${outcome.kind}**: ${outcome.message}${panic}`);
   }
-  const reasons = outcome.cells.flatMap(({ verdict }) =>
-    verdict.kind === 'invalid' ? verdict.reason : [],
-  );
+  const reasons = outcome.cells.flatMap(({ verdict }) => (verdict.kind === 'invalid' ? verdict.reason : []));
   return plain([`**${outcome.verdict}**`, ...reasons].join(': '));
 }
 

@@ -13,20 +13,10 @@ import { temporaryFolder } from '../../fakes/folder.ts';
 import type { Fault } from '../../fakes/freebsd-lab/faults.ts';
 import { textOf, writeFile } from '../../fakes/freebsd-lab/file-system.ts';
 import type { KernelText } from '../../fakes/freebsd-lab/kernel.ts';
-import {
-  type FreebsdLab,
-  type FreebsdLabOptions,
-  startFreebsdLab,
-} from '../../fakes/freebsd-lab/lab.ts';
+import { type FreebsdLab, type FreebsdLabOptions, startFreebsdLab } from '../../fakes/freebsd-lab/lab.ts';
 import { addModule } from '../../fakes/freebsd-lab/machine.ts';
 import { integer } from '../../fakes/freebsd-lab/sysctls.ts';
-import {
-  builtVariant,
-  depsOf,
-  labConsole,
-  testbedOf,
-  usualTraffic,
-} from '../../fakes/freebsd-testbed.ts';
+import { builtVariant, depsOf, labConsole, testbedOf, usualTraffic } from '../../fakes/freebsd-testbed.ts';
 
 const forwarding: Cell = { scenario: 'forwarding', family: 'inet4' };
 const signal = new AbortController().signal;
@@ -66,11 +56,7 @@ async function onTestbed(
   await testbed.prepare({
     variants,
     cells: [forwarding],
-    rules: rulesOn(
-      'shelf',
-      { testbeds: { shelf: config }, overlay: { path: 'dut', beside: '', interfaces } },
-      rules,
-    ),
+    rules: rulesOn('shelf', { testbeds: { shelf: config }, overlay: { path: 'dut', beside: '', interfaces } }, rules),
     keepLog: async () => {},
     notify() {},
     signal,
@@ -91,8 +77,7 @@ const trialOf = (variant: string, pair: number, cell = forwarding): PlannedTrial
   runs: [{ number: 2 * pair, variant, pair }],
 });
 
-const send = (testbed: Testbed, trial: PlannedTrial) =>
-  testbed.trial(trial, async () => {}, signal);
+const send = (testbed: Testbed, trial: PlannedTrial) => testbed.trial(trial, async () => {}, signal);
 
 const valid = { kind: 'measured', runs: [{ validity: { kind: 'valid' } }] };
 
@@ -115,8 +100,7 @@ test('boots and measures a kernel, and reports its identity with the numbers', (
 
 test('cells of one boot use ports that were opened once, and the next boot opens them again', () =>
   onTestbed({}, async (testbed, lab) => {
-    const opened = () =>
-      lab.receiver.journal.filter(({ command }) => command.includes('-f rx')).length;
+    const opened = () => lab.receiver.journal.filter(({ command }) => command.includes('-f rx')).length;
     expect(await send(testbed, trialOf('base', 1))).toMatchObject(valid);
     const afterFirst = opened();
     expect(await send(testbed, { ...trialOf('base', 1), number: 3 })).toMatchObject(valid);
@@ -145,35 +129,29 @@ const slowToCount = [
 test.each([
   ['of half the speed', 2.5e6],
   ['that is hardly too slow', 4.85e6],
-])(
-  'a receiver %s is not taken for a DUT, and its logs say so when they are read again',
-  (_, receiverPps) =>
-    onTestbed(
-      { receiverPps, noise: { perBoot: 0, perSecond: 0.0023 }, cabling: { ports: slowToCount } },
-      async (testbed) => {
-        const logs = new Map<string, string>();
-        const keepLog: KeepLog = async (name, content) => void logs.set(name, String(content));
-        const planned = trialOf('patched', 1);
-        const outcome = await testbed.trial(planned, keepLog, signal);
-        if (outcome.kind !== 'measured') throw new Error('nothing was measured');
-        const { startedAt, ...summary } = outcome.summary;
-        expect(outcome.runs[0]?.validity).toEqual({
-          kind: 'invalid',
-          cause: 'receiver-limited',
-          reason: expect.stringMatching(
-            /^receiver-limited: the DUT sent (?:4\.9|5\.0)\d\d Mpps and the receiver counted (?:2\.500|4\.8\d\d) Mpps$/,
-          ),
-        });
-        const receiver = logs.get('receiver.log') ?? '';
-        const senders = [logs.get('sender-1.log') ?? ''];
-        const again = readFreebsdLogs(
-          planned,
-          { receiver, senders },
-          { startedAt, traffic: usualTraffic, summary },
-        );
-        expect(again).toMatchObject({ runs: outcome.runs });
-      },
-    ),
+])('a receiver %s is not taken for a DUT, and its logs say so when they are read again', (_, receiverPps) =>
+  onTestbed(
+    { receiverPps, noise: { perBoot: 0, perSecond: 0.0023 }, cabling: { ports: slowToCount } },
+    async (testbed) => {
+      const logs = new Map<string, string>();
+      const keepLog: KeepLog = async (name, content) => void logs.set(name, String(content));
+      const planned = trialOf('patched', 1);
+      const outcome = await testbed.trial(planned, keepLog, signal);
+      if (outcome.kind !== 'measured') throw new Error('nothing was measured');
+      const { startedAt, ...summary } = outcome.summary;
+      expect(outcome.runs[0]?.validity).toEqual({
+        kind: 'invalid',
+        cause: 'receiver-limited',
+        reason: expect.stringMatching(
+          /^receiver-limited: the DUT sent (?:4\.9|5\.0)\d\d Mpps and the receiver counted (?:2\.500|4\.8\d\d) Mpps$/,
+        ),
+      });
+      const receiver = logs.get('receiver.log') ?? '';
+      const senders = [logs.get('sender-1.log') ?? ''];
+      const again = readFreebsdLogs(planned, { receiver, senders }, { startedAt, traffic: usualTraffic, summary });
+      expect(again).toMatchObject({ runs: outcome.runs });
+    },
+  ),
 );
 
 test.each([
@@ -224,25 +202,16 @@ describe('a console', () => {
     const logs = new Map<string, string>();
     const keepLog: KeepLog = async (name, content) => void logs.set(name, String(content));
     expect(await testbed.trial(trialOf('base', 1), keepLog, signal)).toMatchObject(valid);
-    expect(logs.get('dut-console.log')).toMatch(
-      /^Waiting \(max 60 seconds\).*---<<BOOT>>---\r\n.*\r\nlogin: $/s,
-    );
+    expect(logs.get('dut-console.log')).toMatch(/^Waiting \(max 60 seconds\).*---<<BOOT>>---\r\n.*\r\nlogin: $/s);
     await testbed.restore();
   });
 
   test('that does not open is reported and does not stop the measurement', async () => {
     await using lab = await startFreebsdLab();
     const console = { kind: 'command' as const, command: ['false'] };
-    const testbed = await openFreebsdTestbed(
-      'shelf',
-      withConsole(lab, { console }),
-      traffic,
-      depsOf(lab),
-    );
+    const testbed = await openFreebsdTestbed('shelf', withConsole(lab, { console }), traffic, depsOf(lab));
     const { warnings } = await testbed.inspect([forwarding]);
-    expect(warnings).toEqual([
-      'The console of the DUT (by a command) cannot be opened: false ended with 1.',
-    ]);
+    expect(warnings).toEqual(['The console of the DUT (by a command) cannot be opened: false ended with 1.']);
     const outcome = await send(testbed, trialOf('base', 1));
     expect(outcome).toMatchObject(valid);
     expect(outcome.warnings).toBeUndefined();
@@ -276,10 +245,7 @@ describe('a console', () => {
     const testbed = await openFreebsdTestbed('shelf', withConsole(lab), traffic, depsOf(lab));
     const patched = { ident: 'patched', behaviour: { kind: 'hangs-at-boot' } } as const;
     await testbed.prepare({
-      variants: [
-        builtVariant('base', { ident: 'base' }, folder),
-        builtVariant('patched', patched, folder),
-      ],
+      variants: [builtVariant('base', { ident: 'base' }, folder), builtVariant('patched', patched, folder)],
       cells: [forwarding],
       rules: {},
       keepLog: async () => {},
@@ -322,31 +288,21 @@ test('a DUT lost at the prompt of the debugger is reported with its console', as
   await testbed.restore().catch(() => {});
 });
 
-test.each(['sender', 'receiver'] as const)(
-  'a %s without pkt-gen is reported before anything boots',
-  async (role) => {
-    await using lab = await startFreebsdLab();
-    const machine = role === 'sender' ? lab.senders[0]?.machine : lab.receiver.machine;
-    machine?.lacks.add('pkt-gen');
-    const testbed = await openFreebsdTestbed(
-      'shelf',
-      testbedOf(lab, temporaryFolder()),
-      usualTraffic,
-      depsOf(lab),
-    );
-    await expect(testbed.inspect([forwarding])).rejects.toThrow(
-      /^(?:sender|receiver) \(.*\) lacks pkt-gen: run 'pkg install pkt-gen' there, or install the equivalent packages of its system\.$/,
-    );
-    expect(rebootsOf(lab)).toBe(0);
-    await testbed.restore();
-  },
-);
+test.each(['sender', 'receiver'] as const)('a %s without pkt-gen is reported before anything boots', async (role) => {
+  await using lab = await startFreebsdLab();
+  const machine = role === 'sender' ? lab.senders[0]?.machine : lab.receiver.machine;
+  machine?.lacks.add('pkt-gen');
+  const testbed = await openFreebsdTestbed('shelf', testbedOf(lab, temporaryFolder()), usualTraffic, depsOf(lab));
+  await expect(testbed.inspect([forwarding])).rejects.toThrow(
+    /^(?:sender|receiver) \(.*\) lacks pkt-gen: run 'pkg install pkt-gen' there, or install the equivalent packages of its system\.$/,
+  );
+  expect(rebootsOf(lab)).toBe(0);
+  await testbed.restore();
+});
 
 test('one boot serves all cells of a pair’s variant', () =>
   onTestbed({}, async (testbed, lab) => {
-    const cells = scenariosOf.freebsd.flatMap((scenario) =>
-      families.map((family): Cell => ({ scenario, family })),
-    );
+    const cells = scenariosOf.freebsd.flatMap((scenario) => families.map((family): Cell => ({ scenario, family })));
     for (const cell of cells) {
       expect(await send(testbed, trialOf('patched', 1, cell))).toMatchObject(valid);
     }
@@ -358,8 +314,7 @@ test('one boot serves all cells of a pair’s variant', () =>
 test('frames are of the size of their cell', () =>
   onTestbed({}, async (testbed, lab) => {
     await send(testbed, trialOf('base', 1, { ...forwarding, frameBytes: 512 }));
-    const commands =
-      lab.senders[0]?.journal.map(({ command }) => command.replaceAll("'", '')) ?? [];
+    const commands = lab.senders[0]?.journal.map(({ command }) => command.replaceAll("'", '')) ?? [];
     expect(commands.find((command) => command.includes('-f tx'))).toContain('-l 508');
   }));
 
@@ -448,9 +403,7 @@ describe('a DUT with a setting that does not hold', () => {
   test('is not measured where it must be right', () =>
     onTestbed({ spoil, testbed: { preflight: 'fail' } }, async (testbed) => {
       await expect(testbed.inspect([forwarding])).rejects.toThrow(PreflightError);
-      await expect(testbed.inspect([forwarding])).rejects.toThrow(
-        "run `sysctl 'net.inet.ip.redirect=0'`",
-      );
+      await expect(testbed.inspect([forwarding])).rejects.toThrow("run `sysctl 'net.inet.ip.redirect=0'`");
     }));
 });
 
@@ -539,23 +492,20 @@ describe('a kernel with a newer firmware in it', () => {
   const patchedKernel = { ident: 'patched', firmware: '1.27.0.0' };
 
   test('has flashed the card permanently, which each later boot reports', () =>
-    onTestbed(
-      { patchedKernel, loaderConf: { 'hw.cxgbe.fw_install': '1' } },
-      async (testbed, lab) => {
-        const { fingerprint } = await testbed.inspect([forwarding]);
-        expect(fingerprint).toMatchObject({ 'dev.t5nex.0.firmware_version': '1.25.0.0' });
-        expect(await send(testbed, trialOf('base', 1))).toMatchObject(valid);
-        const told = {
-          kind: 'failed',
-          reason: expect.stringMatching(
-            /the firmware of the DUT's card changed.*\(dev\.t5nex\.0\.firmware_version was "1\.25\.0\.0" and is "1\.27\.0\.0"\).*fw_install="0"/,
-          ),
-        };
-        expect(await send(testbed, trialOf('patched', 1))).toEqual(told);
-        expect(await send(testbed, trialOf('base', 2))).toEqual(told);
-        expect(lab.dut.machine.firmware).toBe('1.27.0.0');
-      },
-    ));
+    onTestbed({ patchedKernel, loaderConf: { 'hw.cxgbe.fw_install': '1' } }, async (testbed, lab) => {
+      const { fingerprint } = await testbed.inspect([forwarding]);
+      expect(fingerprint).toMatchObject({ 'dev.t5nex.0.firmware_version': '1.25.0.0' });
+      expect(await send(testbed, trialOf('base', 1))).toMatchObject(valid);
+      const told = {
+        kind: 'failed',
+        reason: expect.stringMatching(
+          /the firmware of the DUT's card changed.*\(dev\.t5nex\.0\.firmware_version was "1\.25\.0\.0" and is "1\.27\.0\.0"\).*fw_install="0"/,
+        ),
+      };
+      expect(await send(testbed, trialOf('patched', 1))).toEqual(told);
+      expect(await send(testbed, trialOf('base', 2))).toEqual(told);
+      expect(lab.dut.machine.firmware).toBe('1.27.0.0');
+    }));
 
   test('flashes nothing where the loader forbids it', () =>
     onTestbed({ patchedKernel }, async (testbed, lab) => {
@@ -608,12 +558,7 @@ describe.each(['pf', 'ipfw'] as const)('%s that the site has on', (name) => {
 
   test('is left alone where nothing was measured', async () => {
     await using lab = await startFreebsdLab({ ownFirewalls: [name] });
-    const testbed = await openFreebsdTestbed(
-      'shelf',
-      testbedOf(lab, temporaryFolder()),
-      usualTraffic,
-      depsOf(lab),
-    );
+    const testbed = await openFreebsdTestbed('shelf', testbedOf(lab, temporaryFolder()), usualTraffic, depsOf(lab));
     await testbed.restore();
     expect(isOn(lab)).toBe(true);
     expect(rebootsOf(lab)).toBe(0);
@@ -625,9 +570,7 @@ test('an ipf that is on is reported, as it filters beside every scenario', () =>
   onTestbed({}, async (testbed, lab) => {
     lab.dut.machine.sysctls.set('net.inet.ipf.fr_running', integer(1));
     const { warnings } = await testbed.inspect([forwarding]);
-    expect(warnings).toEqual([
-      expect.stringContaining('ipf of the DUT, with the rules of ipnat, stays active'),
-    ]);
+    expect(warnings).toEqual([expect.stringContaining('ipf of the DUT, with the rules of ipnat, stays active')]);
     lab.dut.machine.sysctls.set('net.inet.ipf.fr_running', integer(-1));
     expect(await testbed.inspect([forwarding])).toMatchObject({ warnings: [] });
   }));
@@ -637,9 +580,7 @@ test('a packet filter of another module is reported, as it filters beside every 
   onTestbed({}, async (testbed, lab) => {
     lab.dut.machine.otherFilters = ['ipfilter', 'siftr'];
     const { warnings } = await testbed.inspect([forwarding]);
-    expect(warnings).toEqual([
-      expect.stringContaining('the packet filter siftr of the DUT stays active'),
-    ]);
+    expect(warnings).toEqual([expect.stringContaining('the packet filter siftr of the DUT stays active')]);
   }));
 
 // Attack run/hidden-filter
@@ -658,8 +599,7 @@ test('an earlier diff is held against base and patched, and they are never held 
   onTestbed({}, async (testbed, lab) => {
     const { files } = lab.dut.machine;
     const settings = textOf(files, '/etc/sysctl.conf') ?? '';
-    const change = () =>
-      writeFile(files, '/etc/sysctl.conf', `${settings}\nnet.inet6.ip6.redirect=1\n`);
+    const change = () => writeFile(files, '/etc/sysctl.conf', `${settings}\nnet.inet6.ip6.redirect=1\n`);
     change();
     expect(await send(testbed, trialOf('diff 80345', 1))).toMatchObject(valid);
     writeFile(files, '/etc/sysctl.conf', settings);
@@ -771,9 +711,7 @@ describe('a profile', () => {
       const { outcome } = await profileOn(testbed, { attempt: 2 });
       expect(outcome).toMatchObject({ kind: 'profiled', idleSamples: expect.any(Number) });
       const commands = lab.dut.journal.map(({ command }) => command.replaceAll("'", ''));
-      expect(commands.some((command) => /sh -c .* sh 0 pmcstat .* -l 16 /.test(command))).toBe(
-        true,
-      );
+      expect(commands.some((command) => /sh -c .* sh 0 pmcstat .* -l 16 /.test(command))).toBe(true);
     }));
 
   test('of an event that the CPU lacks is impossible, with a reference', () =>

@@ -67,8 +67,7 @@ describeWith(patientBuilderNeeds, 'kernels of variants', () => {
     return { builder, folder, kernels, want, end };
   }
 
-  const comesTo = (builder: PatientBuilder, ...names: string[]) =>
-    expect.poll(builder.begun, soon).toEqual(names);
+  const comesTo = (builder: PatientBuilder, ...names: string[]) => expect.poll(builder.begun, soon).toEqual(names);
 
   const isThere = async (kernels: Kernels, name: string) =>
     expect(await kernels.get(name)).toMatchObject({ kind: 'archive', archive: { variant: name } });
@@ -186,11 +185,7 @@ describeWith(patientBuilderNeeds, 'kernels of variants', () => {
     const [first, second] = [await kernels.get('base'), await kernels.get('base', 2)];
     expect(first).toEqual(await kernels.get('base', 1));
     expect(second).toMatchObject({ archive: { variant: 'base layout 2' } });
-    expect(readdirSync(folder)).toEqual([
-      'base-layout-1.tar',
-      'base-layout-2.tar',
-      'base-layout-3.tar',
-    ]);
+    expect(readdirSync(folder)).toEqual(['base-layout-1.tar', 'base-layout-2.tar', 'base-layout-3.tar']);
     expect(builder.begun()).toEqual(['base']);
     kernels.list(request([], signal));
     expect(readdirSync(folder)).toEqual([]);
@@ -223,9 +218,7 @@ describeWith(patientBuilderNeeds, 'kernels of variants', () => {
       expect(measured.map(({ variant, layout }) => [variant, layout])).toEqual(order);
       const speedOf = Map.groupBy(measured, ({ variant, layout }) => `${variant} ${layout}`);
       // Every boot of a layout is as fast as the one before, and no two layouts are.
-      expect([...speedOf.values()].map((runs) => new Set(runs.map(({ pps }) => pps)).size)).toEqual(
-        [1, 1, 1, 1],
-      );
+      expect([...speedOf.values()].map((runs) => new Set(runs.map(({ pps }) => pps)).size)).toEqual([1, 1, 1, 1]);
       expect(new Set(measured.map(({ pps }) => pps)).size).toBe(4);
       await testbed.restore();
       expect(lab.state()).toMatchObject({ kernel: 'base', leftovers: [] });

@@ -45,9 +45,7 @@ test('links settle once a boot, and half of the trials take 15 s at most', () =>
 
 test('no command reaches the DUT while packets flow', () => {
   expect(time.floods).toHaveLength(time.trials.length);
-  const disturbed = time.floods.filter(({ from, to }) =>
-    time.dutCommands.some((at) => at >= from && at < to),
-  );
+  const disturbed = time.floods.filter(({ from, to }) => time.dutCommands.some((at) => at >= from && at < to));
   expect(disturbed).toEqual([]);
 });
 

@@ -10,11 +10,7 @@ import type { Result } from '../../../src/model/result.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { startFreebsdLab } from '../../fakes/freebsd-lab/lab.ts';
 import { depsOf, testbedOf } from '../../fakes/freebsd-testbed.ts';
-import {
-  patientBuilder,
-  patientBuilderNeeds,
-  startBuildHost,
-} from '../../fakes/patient-builder.ts';
+import { patientBuilder, patientBuilderNeeds, startBuildHost } from '../../fakes/patient-builder.ts';
 import { aConfig, gateConfig, singleRuns } from '../../fakes/plan.ts';
 import { pullRequest } from '../../fakes/result.ts';
 import { describeWith } from '../../needs.ts';

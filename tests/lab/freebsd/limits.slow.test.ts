@@ -120,15 +120,12 @@ test.each([
     'add 100 deny ip from 198.18.10.2/31 to any\nadd 200 allow ip from any to any\n',
     'the rule "00100 deny ip from 198.18.10.2/31 to any" of ipfw',
   ],
-] as const)(
-  'A rule of %s that drops one flow in ten is named with its share.',
-  async (firewall, text, name) => {
-    const limits = await measured({
-      rules: { leaky: { firewall, text, keepsStates: false } },
-      scenario: 'leaky',
-    });
-    expectAddsUp(limits.base, 0.1);
-    expectAddsUp(limits.patched, 0.1);
-    bothSay(limits, `are in firewall, ${name}`);
-  },
-);
+] as const)('A rule of %s that drops one flow in ten is named with its share.', async (firewall, text, name) => {
+  const limits = await measured({
+    rules: { leaky: { firewall, text, keepsStates: false } },
+    scenario: 'leaky',
+  });
+  expectAddsUp(limits.base, 0.1);
+  expectAddsUp(limits.patched, 0.1);
+  bothSay(limits, `are in firewall, ${name}`);
+});

@@ -23,13 +23,7 @@ type Setup = {
 };
 
 /** Outcome of the inspection, and of a trial that follows it in any case. */
-async function gateOn({
-  mode,
-  family = 'inet4',
-  spoil,
-  patched = { kind: 'works' },
-  spoilBooted,
-}: Setup) {
+async function gateOn({ mode, family = 'inet4', spoil, patched = { kind: 'works' }, spoilBooted }: Setup) {
   await using lab = await startFreebsdLab();
   spoil?.(lab);
   const folder = temporaryFolder();
@@ -50,11 +44,7 @@ async function gateOn({
   });
   const inspection = await testbed.inspect([cell]).catch((error: unknown) => error);
   const trial = () =>
-    testbed.trial(
-      { number: 1, cell, runs: [{ number: 1, variant: 'patched', pair: 1 }] },
-      async () => {},
-      signal,
-    );
+    testbed.trial({ number: 1, cell, runs: [{ number: 1, variant: 'patched', pair: 1 }] }, async () => {}, signal);
   const outcomes = [await trial()];
   if (spoilBooted !== undefined) {
     spoilBooted(lab);
@@ -100,8 +90,7 @@ const spoils = {
     without('198.19.0.0/16'),
     withRoute({ destination: '198.19.0.0/16' }),
   ),
-  'no neighbour': ({ dut: { machine } }: FreebsdLab) =>
-    void machine.neighbours.splice(0, machine.neighbours.length),
+  'no neighbour': ({ dut: { machine } }: FreebsdLab) => void machine.neighbours.splice(0, machine.neighbours.length),
   'nothing but a default route': (lab: FreebsdLab) => {
     const { routes } = lab.dut.machine;
     const [first] = routes;

@@ -8,18 +8,8 @@ import type { PlannedTrial } from '../../../src/model/planned-trial.ts';
 import type { Cell } from '../../../src/model/scenario.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import type { Behaviour } from '../../fakes/freebsd-lab/kernel.ts';
-import {
-  type FreebsdLab,
-  type FreebsdLabOptions,
-  startFreebsdLab,
-} from '../../fakes/freebsd-lab/lab.ts';
-import {
-  builtVariant,
-  depsOf,
-  hostOf,
-  testbedOf,
-  usualTraffic,
-} from '../../fakes/freebsd-testbed.ts';
+import { type FreebsdLab, type FreebsdLabOptions, startFreebsdLab } from '../../fakes/freebsd-lab/lab.ts';
+import { builtVariant, depsOf, hostOf, testbedOf, usualTraffic } from '../../fakes/freebsd-testbed.ts';
 
 const forwarding: Cell = { scenario: 'forwarding', family: 'inet4' };
 const traffic = { ...usualTraffic, measureSeconds: 20 };
@@ -28,10 +18,7 @@ const { signal } = new AbortController();
 type Method = FreebsdTestbed['dut']['boot']['method'];
 type Setup = { lab: FreebsdLab; testbed: Testbed; folder: string };
 
-async function opened(
-  options: FreebsdLabOptions = {},
-  method: Method = 'nextboot',
-): Promise<Setup> {
+async function opened(options: FreebsdLabOptions = {}, method: Method = 'nextboot'): Promise<Setup> {
   const lab = await startFreebsdLab(options);
   const folder = temporaryFolder();
   const config = testbedOf(lab, folder);
@@ -64,11 +51,7 @@ const valid = { kind: 'measured', runs: [{ validity: { kind: 'valid' } }] };
 const kernelBytes = 1e6;
 
 const largeVariant = (variant: string, folder: string): Variant =>
-  builtVariant(
-    variant,
-    { ident: variant, options: [`options PADDING="${'x'.repeat(kernelBytes)}"`] },
-    folder,
-  );
+  builtVariant(variant, { ident: variant, options: [`options PADDING="${'x'.repeat(kernelBytes)}"`] }, folder);
 
 describe.each<[string, Method, FreebsdLabOptions]>([
   ['folders of nextboot(8)', 'nextboot', { root: 'ufs' }],
@@ -119,9 +102,7 @@ const commandsOf = ({ dut }: FreebsdLab): string[] => dut.journal.map(({ command
 
 test('sends no command to the DUT if the same variants are listed in any order', async () => {
   const { lab, testbed, folder } = await opened();
-  const [base, patched] = ['base', 'patched'].map((ident) =>
-    builtVariant(ident, { ident }, folder),
-  );
+  const [base, patched] = ['base', 'patched'].map((ident) => builtVariant(ident, { ident }, folder));
   if (base === undefined || patched === undefined) throw new TypeError('There is none.');
   await prepare(testbed, [base, patched]);
   expect(testbed.ready()).toEqual(new Set(['base', 'patched']));
@@ -179,24 +160,21 @@ describe('in a process in which base has shown nothing yet', () => {
     ['panics under load', { kind: 'panics-under-load', panic: 'page fault' }],
   ];
 
-  test.each(kernels)(
-    'a variant that %s is not blamed, until base is measured',
-    async (_, behaviour) => {
-      const { lab, testbed, folder } = await opened();
-      const bad = builtVariant('f8f5b459d21e', { ident: 'bad', behaviour }, folder);
-      await prepare(testbed, [bad, builtVariant('base', { ident: 'base' }, folder)]);
-      for (const _again of [1, 2, 3]) {
-        expect(await trial(testbed, 'f8f5b459d21e')).toMatchObject({
-          kind: 'failed',
-          lacksControl: true,
-        });
-      }
-      expect(await trial(testbed, 'base')).toMatchObject(valid);
-      expect(await trial(testbed, 'f8f5b459d21e')).toMatchObject({ kind: 'rejected' });
-      await testbed.restore();
-      await lab.stop();
-    },
-  );
+  test.each(kernels)('a variant that %s is not blamed, until base is measured', async (_, behaviour) => {
+    const { lab, testbed, folder } = await opened();
+    const bad = builtVariant('f8f5b459d21e', { ident: 'bad', behaviour }, folder);
+    await prepare(testbed, [bad, builtVariant('base', { ident: 'base' }, folder)]);
+    for (const _again of [1, 2, 3]) {
+      expect(await trial(testbed, 'f8f5b459d21e')).toMatchObject({
+        kind: 'failed',
+        lacksControl: true,
+      });
+    }
+    expect(await trial(testbed, 'base')).toMatchObject(valid);
+    expect(await trial(testbed, 'f8f5b459d21e')).toMatchObject({ kind: 'rejected' });
+    await testbed.restore();
+    await lab.stop();
+  });
 
   test('a testbed that loses base as well is to blame itself', async () => {
     const { lab, testbed, folder } = await opened();

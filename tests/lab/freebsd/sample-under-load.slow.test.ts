@@ -2,12 +2,7 @@
 import { expect, test } from 'vitest';
 import { sampleUnderLoad, type UnderLoad } from '../../../src/lab/freebsd/sample-under-load.ts';
 import type { ProfileOutcome } from '../../../src/lab/testbed.ts';
-import {
-  closePorts,
-  openPorts,
-  type PktGenPorts,
-  trialThrough,
-} from '../../../src/lab/traffic/pkt-gen-trial.ts';
+import { closePorts, openPorts, type PktGenPorts, trialThrough } from '../../../src/lab/traffic/pkt-gen-trial.ts';
 import { connect } from '../../../src/system/host/ssh.ts';
 import { textOf } from '../../fakes/freebsd-lab/file-system.ts';
 import { type FreebsdLab, startFreebsdLab } from '../../fakes/freebsd-lab/lab.ts';
@@ -82,8 +77,7 @@ test('a window that closes before packets flow has missed them', async () => {
   };
   expect(await profileWhile(late)).toEqual({
     kind: 'missed',
-    reason:
-      'the sampling window missed the trial: only 0 % of its packets were forwarded during it',
+    reason: 'the sampling window missed the trial: only 0 % of its packets were forwarded during it',
   });
 });
 

@@ -94,14 +94,8 @@ test('ipfw is off before its rules are flushed', () => {
 });
 
 test('every command is words alone, as the shell of a FreeBSD root may be csh', () => {
-  const installed = scenariosOf.freebsd.flatMap(
-    (scenario) => scenarioInstallation(scenario, '/tmp/a b').commands,
-  );
-  for (const command of [
-    ...installed,
-    ...removalCommands.flat(),
-    ...Object.values(proofCommands),
-  ]) {
+  const installed = scenariosOf.freebsd.flatMap((scenario) => scenarioInstallation(scenario, '/tmp/a b').commands);
+  for (const command of [...installed, ...removalCommands.flat(), ...Object.values(proofCommands)]) {
     expect(commandText(command)).toMatch(/^(?:[\w./=-]+|'[^']*')(?: (?:[\w./=-]+|'[^']*'))*$/);
   }
 });
@@ -142,9 +136,7 @@ test('rules of a firewall that is off prove nothing', () => {
 
 test('ipfw that sees one family only is not in force', () => {
   const half = { ...proven['ipfw-stateless'], ipfw6Enabled: '0\n' };
-  expect(provesScenario('ipfw-stateless', half)).toEqual(
-    notInForce('ipfw is not enabled for both families'),
-  );
+  expect(provesScenario('ipfw-stateless', half)).toEqual(notInForce('ipfw is not enabled for both families'));
 });
 
 test('a kernel without IPv6 needs ipfw for IPv4 alone', () => {
@@ -160,9 +152,7 @@ test('an ipfw that has no names for states prints the rule without one', () => {
 test('one more rule is another scenario', () => {
   const more = pf('block drop in all\npass all no state\n');
   expect(provesScenario('pf-stateless', more)).toEqual(
-    notInForce(
-      'pf has the rules "block drop in all; pass all no state" instead of "pass all no state"',
-    ),
+    notInForce('pf has the rules "block drop in all; pass all no state" instead of "pass all no state"'),
   );
   const other = ipfw('00100 deny ip from any to any\n03000 allow ip from any to any');
   expect(provesScenario('ipfw-stateless', other)).toMatchObject({ kind: 'not-in-force' });

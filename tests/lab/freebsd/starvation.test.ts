@@ -6,10 +6,7 @@ type Reading = { cpuTimes: string; timers: readonly number[]; guest?: string };
 
 const reading = ({ cpuTimes, timers, guest = 'generic' }: Reading) =>
   new Map([
-    [
-      'sysctl -n kern.vm_guest kern.clockrate',
-      `${guest}\n{ hz = 100, tick = 10000, profhz = 8128, stathz = 127 }\n`,
-    ],
+    ['sysctl -n kern.vm_guest kern.clockrate', `${guest}\n{ hz = 100, tick = 10000, profhz = 8128, stathz = 127 }\n`],
     ['sysctl -n kern.cp_times', cpuTimes],
     [
       'vmstat -i',
@@ -57,11 +54,7 @@ test.each([
   ['on bare metal', reading(idle), atWork(100, 'none')],
   ['without a reading before', new Map<string, string>(), atWork(100)],
   ['of a machine that booted', reading({ ...idle, timers: [200] }), atWork(100)],
-  [
-    'of an idle CPU, which skips ticks',
-    reading(idle),
-    reading({ cpuTimes: '500 0 0 0 770', timers: [100] }),
-  ],
+  ['of an idle CPU, which skips ticks', reading(idle), reading({ cpuTimes: '500 0 0 0 770', timers: [100] })],
   ['of a moment', reading(idle), reading({ cpuTimes: '200 0 0 0 0', timers: [100] })],
 ])('Nothing is known %s', (_, before, after) => {
   expect(deniedRatio(before, after)).toBeUndefined();

@@ -120,9 +120,7 @@ function judgedCell({ outcome }: Result): CellResult {
 function changesOf(result: Result): Record<string, number | undefined> {
   const { comparisons, others } = judgedCell(result);
   const all = [{ variant: 'patched', comparisons }, ...others];
-  return Object.fromEntries(
-    all.map(({ variant, comparisons: [first] }) => [variant, first?.interval.change]),
-  );
+  return Object.fromEntries(all.map(({ variant, comparisons: [first] }) => [variant, first?.interval.change]));
 }
 
 /** Within 1.5 %, of boots that deviate by 0.2 %. */
@@ -154,9 +152,7 @@ test('all variants have one result and one report', async () => {
   );
 
   const markdown = renderMarkdown(result).replaceAll('\u00a0', ' ');
-  expect(markdown).toMatch(
-    /^### 🟢 ppsgate: D27401 gains \d\.\d\d % \(forwarding inet4\); no regr/,
-  );
+  expect(markdown).toMatch(/^### 🟢 ppsgate: D27401 gains \d\.\d\d % \(forwarding inet4\); no regr/);
   const rows = markdown.split('\n').filter((line) => /^\| (forwarding inet4|↳)/.test(line));
   expect(rows.map((row) => row.split(' | ')[0])).toEqual([
     '| forwarding inet4',

@@ -1,12 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -166,11 +159,7 @@ describeWith(['sshd', 'ssh-keygen'], 'a fence on a real machine', () => {
       asked += 1;
       if (asked > 1) throw new RangeError('the lease is over');
     };
-    const uploading = fenced(10, { token: 10, assertHeld }).upload(
-      Buffer.from('x'),
-      join(folder, 'x'),
-      0o600,
-    );
+    const uploading = fenced(10, { token: 10, assertHeld }).upload(Buffer.from('x'), join(folder, 'x'), 0o600);
     await expect(uploading).rejects.toThrow(RangeError);
     expect(readdirSync(folder)).toEqual([]);
   });
@@ -196,24 +185,11 @@ describeWith(['sshd', 'ssh-keygen'], 'a fence on a real machine', () => {
 
   test('other names in the folder are no tokens', async () => {
     mkdirSync(join(tokens, '77 folder'), { recursive: true });
-    const foreign = [
-      '99x',
-      '.98',
-      'README',
-      '+97',
-      '96.5',
-      "9'5",
-      '*',
-      '-n',
-      '9'.repeat(40),
-      '95\n!',
-    ];
+    const foreign = ['99x', '.98', 'README', '+97', '96.5', "9'5", '*', '-n', '9'.repeat(40), '95\n!'];
     for (const name of foreign) writeFileSync(join(tokens, name), '94');
     await raise(10);
     expect(await fenced(10).output(shell`echo fine`)).toBe('fine\n');
-    expect(await fencedHost(host, held(1), join(folder, 'absent')).output(shell`echo fine`)).toBe(
-      'fine\n',
-    );
+    expect(await fencedHost(host, held(1), join(folder, 'absent')).output(shell`echo fine`)).toBe('fine\n');
     expect(readdirSync(tokens).sort()).toEqual(['10', '77 folder', ...foreign].sort());
   });
 

@@ -5,12 +5,7 @@ import type { LinuxTestbed } from '../../../src/config/schema.ts';
 import type { FreebsdDeps } from '../../../src/lab/freebsd/freebsd-deps.ts';
 import { openFreebsdTestbed } from '../../../src/lab/freebsd/freebsd-testbed.ts';
 import { type Fence, FencedError, tokenFolder } from '../../../src/lab/lease/fence.ts';
-import {
-  fencedConnect,
-  fencedDeps,
-  type ProvenFence,
-  raiseFences,
-} from '../../../src/lab/lease/testbed-fence.ts';
+import { fencedConnect, fencedDeps, type ProvenFence, raiseFences } from '../../../src/lab/lease/testbed-fence.ts';
 import type { PlannedTrial } from '../../../src/model/planned-trial.ts';
 import type { Cell } from '../../../src/model/scenario.ts';
 import { shell } from '../../../src/system/shell.ts';
@@ -23,13 +18,7 @@ import {
   startFreebsdLab,
 } from '../../fakes/freebsd-lab/lab.ts';
 import { setCutOff } from '../../fakes/freebsd-lab/machine.ts';
-import {
-  builtVariant,
-  depsOf,
-  labConsole,
-  testbedOf,
-  usualTraffic,
-} from '../../fakes/freebsd-testbed.ts';
+import { builtVariant, depsOf, labConsole, testbedOf, usualTraffic } from '../../fakes/freebsd-testbed.ts';
 
 const ours = 7;
 const later = 8;
@@ -53,8 +42,7 @@ test('a trial is measured under its lease, and the DUT keeps the token over its 
 // Attack testbed/lost-lease: A job continues after it lost the testbed. Defence: Machines refuse lower fencing tokens.
 test('a testbed that a later lease has is not touched any more, not even to be restored', () =>
   onTestbed({}, async ({ testbed, lab, config, deps }) => {
-    const send = (variant: string, pair: number) =>
-      testbed.trial(trialOf(variant, pair), async () => {}, signal);
+    const send = (variant: string, pair: number) => testbed.trial(trialOf(variant, pair), async () => {}, signal);
     expect(await send('patched', 1)).toMatchObject({ kind: 'measured' });
     await raiseFences(config, { ...held, token: later }, deps.connect);
     const before = traceOf(lab);
@@ -251,10 +239,7 @@ type Opened = {
 };
 
 /** A testbed that is held by our lease. */
-async function onTestbed(
-  options: FreebsdLabOptions,
-  work: (opened: Opened) => Promise<void>,
-): Promise<void> {
+async function onTestbed(options: FreebsdLabOptions, work: (opened: Opened) => Promise<void>): Promise<void> {
   await using lab = await startFreebsdLab(options);
   const folder = temporaryFolder();
   const config = testbedOf(lab, folder);
@@ -306,9 +291,7 @@ function counting(deps: FreebsdDeps) {
   return { open, opened: () => opened, connect };
 }
 
-const machinesOf = ({ dut, senders, receiver }: FreebsdLab): LabMachine[] => [
-  ...new Set([dut, ...senders, receiver]),
-];
+const machinesOf = ({ dut, senders, receiver }: FreebsdLab): LabMachine[] => [...new Set([dut, ...senders, receiver])];
 
 const tokensOn = ({ machine }: LabMachine): string[] => namesIn(machine.files, tokenFolder);
 
@@ -322,9 +305,7 @@ const traceOf = (lab: FreebsdLab) => ({
   state: lab.state(),
   machines: machinesOf(lab).map(({ machine, journal }) => ({
     files: [...machine.files.nodes.keys()].filter((path) => !path.startsWith(tokenFolder)),
-    commands: journal
-      .map(({ command }) => command)
-      .filter((command) => !command.startsWith('sh -c')),
+    commands: journal.map(({ command }) => command).filter((command) => !command.startsWith('sh -c')),
     boots: machine.boots,
     stage: machine.stage,
   })),

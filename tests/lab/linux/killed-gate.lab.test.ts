@@ -121,77 +121,70 @@ const settings = {
 
 const needs = ['root', 'git', 'nsenter', 'iptables-nft', 'iptables-legacy', 'ebtables-nft'];
 
-describeWith(
-  [...needs, ...labPrograms],
-  'a Linux DUT with rules of iptables-nft, iptables-legacy and an owner',
-  () => {
-    let top: string;
-    let machine: PrivateMachine;
-    let owner: ChildProcess | undefined;
-    let kept: string;
+describeWith([...needs, ...labPrograms], 'a Linux DUT with rules of iptables-nft, iptables-legacy and an owner', () => {
+  let top: string;
+  let machine: PrivateMachine;
+  let owner: ChildProcess | undefined;
+  let kept: string;
 
-    const ppsgate = (...args: string[]): ChildProcess =>
-      machine.spawn(process.execPath, join(inject('bundle'), 'cli.js'), ...args);
+  const ppsgate = (...args: string[]): ChildProcess =>
+    machine.spawn(process.execPath, join(inject('bundle'), 'cli.js'), ...args);
 
-    const inDut = (words: string): ChildProcess => {
-      const machines = join(import.meta.dirname, 'machines.bash');
-      const program = ['bash', '-c', `source ${machines}; ${words}`];
-      return machine.spawn('ip', 'netns', 'exec', 'ppsgate-dut', ...program);
-    };
+  const inDut = (words: string): ChildProcess => {
+    const machines = join(import.meta.dirname, 'machines.bash');
+    const program = ['bash', '-c', `source ${machines}; ${words}`];
+    return machine.spawn('ip', 'netns', 'exec', 'ppsgate-dut', ...program);
+  };
 
-    /** Omits the packet counts of policies, which include those of ssh. */
-    const state = () => outputOf(inDut("still | sed '/^:/s/ \\[.*//'"));
+  /** Omits the packet counts of policies, which include those of ssh. */
+  const state = () => outputOf(inDut("still | sed '/^:/s/ \\[.*//'"));
 
-    const config = ['--config', '../ppsgate.yml'];
-    const gate = () => {
-      const directory = join(temporaryFolder(), 'work');
-      const patch = ['--patch', 'main..guard-protocol-254', '--directory', directory];
-      return ppsgate('gate', ...config, ...patch);
-    };
+  const config = ['--config', '../ppsgate.yml'];
+  const gate = () => {
+    const directory = join(temporaryFolder(), 'work');
+    const patch = ['--patch', 'main..guard-protocol-254', '--directory', directory];
+    return ppsgate('gate', ...config, ...patch);
+  };
 
-    beforeAll(async () => {
-      top = mkdtempSync(join(tmpdir(), 'ppsgate-killed-'));
-      const folder = join(top, 'repository');
-      await makeDemoRepository(folder);
-      writeFileSync(join(folder, '../ppsgate.yml'), stringify(settings));
-      machine = new PrivateMachine(folder);
-      await machine.start();
-      expect(await outputOf(ppsgate('lab', 'up'))).toContain('receiver: ssh');
-      owner = inDut('base && mixed 2>/dev/null && settled; echo ready; read -r');
-      await firstLine(owner);
-      kept = await state();
-      expect(kept).toMatch(/DOCKER/);
-    });
-    afterAll(async () => {
-      owner?.stdin?.end();
-      await outputOf(ppsgate('lab', 'down'));
-      machine.end();
-      rmSync(top, { recursive: true });
-    });
+  beforeAll(async () => {
+    top = mkdtempSync(join(tmpdir(), 'ppsgate-killed-'));
+    const folder = join(top, 'repository');
+    await makeDemoRepository(folder);
+    writeFileSync(join(folder, '../ppsgate.yml'), stringify(settings));
+    machine = new PrivateMachine(folder);
+    await machine.start();
+    expect(await outputOf(ppsgate('lab', 'up'))).toContain('receiver: ssh');
+    owner = inDut('base && mixed 2>/dev/null && settled; echo ready; read -r');
+    await firstLine(owner);
+    kept = await state();
+    expect(kept).toMatch(/DOCKER/);
+  });
+  afterAll(async () => {
+    owner?.stdin?.end();
+    await outputOf(ppsgate('lab', 'down'));
+    machine.end();
+    rmSync(top, { recursive: true });
+  });
 
-    // Attack run/own-rules: A gate, perhaps killed, removes the DUT's own rules. Defence: Rules are restored in a test
-    // namespace and compared first; rules that would not come back are not touched.
-    test('is byte for byte as before after a gate', async () => {
-      const output = await outputOf(gate());
-      expect(output).toMatch(/^.* ppsgate: .*\bforwarding inet4/ms);
-      expect(await state(), output).toBe(kept);
-    });
+  // Attack run/own-rules: A gate, perhaps killed, removes the DUT's own rules. Defence: Rules are restored in a test
+  // namespace and compared first; rules that would not come back are not touched.
+  test('is byte for byte as before after a gate', async () => {
+    const output = await outputOf(gate());
+    expect(output).toMatch(/^.* ppsgate: .*\bforwarding inet4/ms);
+    expect(await state(), output).toBe(kept);
+  });
 
-    // Attack run/own-rules
-    test.for(places)(
-      'is byte for byte as before once a gate was killed where it %s',
-      async ([, isThere]) => {
-        const child = gate();
-        const closed = once(child, 'close');
-        const output = outputOf(child);
-        while (child.exitCode === null && !isThere(machine)) await wait(2);
-        child.kill('SIGKILL');
-        expect(await closed, await output).toEqual([null, 'SIGKILL']);
-        const recovery = await outputOf(ppsgate('reserve', ...config, 'rack', '--', 'true'));
-        expect(recovery).toContain('Restoring rack to its base');
-        expect(await state(), recovery).toBe(kept);
-        expect(machine.has(dut)).toBe(false);
-      },
-    );
-  },
-);
+  // Attack run/own-rules
+  test.for(places)('is byte for byte as before once a gate was killed where it %s', async ([, isThere]) => {
+    const child = gate();
+    const closed = once(child, 'close');
+    const output = outputOf(child);
+    while (child.exitCode === null && !isThere(machine)) await wait(2);
+    child.kill('SIGKILL');
+    expect(await closed, await output).toEqual([null, 'SIGKILL']);
+    const recovery = await outputOf(ppsgate('reserve', ...config, 'rack', '--', 'true'));
+    expect(recovery).toContain('Restoring rack to its base');
+    expect(await state(), recovery).toBe(kept);
+    expect(machine.has(dut)).toBe(false);
+  });
+});

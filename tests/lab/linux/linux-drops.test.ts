@@ -6,9 +6,7 @@ import { limitsInLinuxLog } from '../../../src/lab/linux/linux-limits.ts';
 import { readings } from '../../fakes/limits.ts';
 
 const traced = (...lines: string[]) =>
-  ['lay patched 1.0 1.1', 'sample 0 1.2 5 5 - - -', 'drops patched', ...lines, 'end', ''].join(
-    '\n',
-  );
+  ['lay patched 1.0 1.1', 'sample 0 1.2 5 5 - - -', 'drops patched', ...lines, 'end', ''].join('\n');
 const dropped = (...lines: string[]) => droppedBy(traced(...lines), 'patched', undefined);
 
 test('A rule that drops a packet is named with its chain and table.', () => {
@@ -28,8 +26,7 @@ test('A chain whose policy drops a packet is named.', () => {
 });
 
 test('Of several rules the one that drops most packets is named.', () => {
-  const by = (id: string, rule: string) =>
-    `trace trace id ${id} ip t c rule ${rule} (verdict drop)`;
+  const by = (id: string, rule: string) => `trace trace id ${id} ip t c rule ${rule} (verdict drop)`;
   const all = [by('1', 'ttl 1 drop'), by('2', 'udp drop'), by('3', 'udp drop')];
   expect(dropped(...all)).toBe('the rule "udp drop" in chain c of table ip t');
 });
@@ -73,9 +70,7 @@ test('A kernel that keeps all packets for itself is named by its own counters.',
     ].join('\n');
   const log = `${edge('begin', 10)}\n${edge('end', 60)}\n${passed}`;
   const limits = limitsInLinuxLog(log, [{ variant: 'patched' }]);
-  expect(droppedBy(log, 'patched', limits.patched)).toBe(
-    'the DUT itself, because they are addressed to it',
-  );
+  expect(droppedBy(log, 'patched', limits.patched)).toBe('the DUT itself, because they are addressed to it');
 });
 
 test('Variants without such lines have no cause.', () => {

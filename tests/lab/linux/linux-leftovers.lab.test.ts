@@ -12,8 +12,7 @@ const attach = `perl ${join(import.meta.dirname, 'attach-bpf.pl')} ${bpfCall}`;
 
 /** Runs the words in a namespace with the ports d0 and d1, then the script; returns what it prints. */
 function leftoversAfter(words: string, { lookAs = '' } = {}): string {
-  const setUp =
-    'ip link set lo up; ip link add d0 type veth peer name d1; ip link set d0 up; ip link set d1 up';
+  const setUp = 'ip link set lo up; ip link add d0 type veth peer name d1; ip link set d0 up; ip link set d1 up';
   const program = `${setUp}; ${words}; ${lookAs} bash -s leftovers d0 d1; kill $! 2>/dev/null`;
   const { stdout, stderr } = spawnSync('unshare', ['--net', 'bash', '-c', program], {
     input: linuxDutScript,
@@ -65,9 +64,7 @@ describeWith(['root', 'unshare', 'ip', 'tc', 'nft', 'perl'], 'a Linux DUT', () =
   // Attack run/hidden-filter
   test('reports a BPF program of tc(8) by its discipline', () => {
     const filter = `bpf bytecode '1,6 0 0 4294967295,'`;
-    expect(
-      leftoversAfter(`tc qdisc add dev d1 clsact; tc filter add dev d1 ingress ${filter}`),
-    ).toBe('tc d1 clsact\n');
+    expect(leftoversAfter(`tc qdisc add dev d1 clsact; tc filter add dev d1 ingress ${filter}`)).toBe('tc d1 clsact\n');
   });
 
   // Attack run/hidden-filter
@@ -78,9 +75,7 @@ describeWith(['root', 'unshare', 'ip', 'tc', 'nft', 'perl'], 'a Linux DUT', () =
 });
 
 test('names tables of ebtables-legacy and IPVS, as the script prints them on a kernel of Debian', () => {
-  expect(
-    readLeftovers('legacy arp filter\nlegacy eb filter nat\nipvs\n').map(({ why }) => why),
-  ).toEqual([
+  expect(readLeftovers('legacy arp filter\nlegacy eb filter nat\nipvs\n').map(({ why }) => why)).toEqual([
     expect.stringContaining('the tables filter of arptables-legacy stays active'),
     expect.stringContaining('the tables filter nat of ebtables-legacy stays active'),
     expect.stringContaining('the IPVS service table stays active'),

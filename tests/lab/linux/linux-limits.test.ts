@@ -9,9 +9,7 @@ type Blocks = Record<string, string>;
 const edge = (run: number, which: 'begin' | 'end', blocks: Blocks): string =>
   [
     `limits ${run} ${which} 17956969${which === 'begin' ? 14 : 15}.338729 in0 out0`,
-    ...Object.entries(blocks).flatMap(([name, text]) =>
-      text.split('\n').map((line) => `= ${name} ${line}`),
-    ),
+    ...Object.entries(blocks).flatMap(([name, text]) => text.split('\n').map((line) => `= ${name} ${line}`)),
   ].join('\n');
 
 const dev = (received: number, sent: number, sendDrops = 0): string =>
@@ -24,8 +22,7 @@ Ip: 1 ${received} 0 0 ${forwarded}`;
 
 const snmp6 = 'Ip6InReceives 0\nIp6InDelivers 0\nIp6OutForwDatagrams 0';
 
-const conntrack = (drops: number): string =>
-  `entries drop\n000003e8 ${drops.toString(16)}\n0003e8 0`;
+const conntrack = (drops: number): string => `entries drop\n000003e8 ${drops.toString(16)}\n0003e8 0`;
 
 const rules = (rule: string): string =>
   `table inet router {\n\tchain early {\n\t\ttype filter hook prerouting priority raw; policy accept;\n\t\t${rule}\n\t}\n}`;
@@ -78,15 +75,10 @@ test.each([
     'table ip filter {\n\tchain FORWARD {\n\t\ttype filter hook forward priority filter; policy drop;\n\t}\n}',
     'the policy of chain FORWARD of table ip filter',
   ],
-])(
-  'packets that IP received and neither kept nor forwarded are those of a %s without a counter',
-  (_, nft, cause) => {
-    const limits = lossy({ snmp: snmp(5000, 5000), snmp6 }, { snmp: snmp(6000, 5900), snmp6, nft });
-    expect(limits?.drops).toEqual([
-      { place: 'firewall', cause: `${cause}, without a counter`, packets: 100 },
-    ]);
-  },
-);
+])('packets that IP received and neither kept nor forwarded are those of a %s without a counter', (_, nft, cause) => {
+  const limits = lossy({ snmp: snmp(5000, 5000), snmp6 }, { snmp: snmp(6000, 5900), snmp6, nft });
+  expect(limits?.drops).toEqual([{ place: 'firewall', cause: `${cause}, without a counter`, packets: 100 }]);
+});
 
 test('packets without space for a state are those of the table, and of no rule', () => {
   const limits = lossy(
@@ -128,8 +120,7 @@ test.each([
   ['bnxt', '[0]: rx_ucast_packets', '[1]: rx_ucast_packets'],
   ['ena', 'queue_0_rx_cnt', 'queue_1_rx_cnt'],
 ])('the receive queues of %s are read', (_, first, second) => {
-  const ethtool = (a: number, b: number) =>
-    `NIC statistics:\n     ${first}: ${a}\n     ${second}: ${b}`;
+  const ethtool = (a: number, b: number) => `NIC statistics:\n     ${first}: ${a}\n     ${second}: ${b}`;
   const limits = lossy({ 'ethtool:in0': ethtool(0, 0) }, { 'ethtool:in0': ethtool(10, 990) });
   expect(limits?.queues).toEqual([
     { device: 'in0', direction: 'receive', number: 0, packets: 10 },
@@ -138,8 +129,7 @@ test.each([
 });
 
 test('packets that the card missed are offered packets', () => {
-  const ethtool = (missed: number) =>
-    `     rx_queue_0_packets: 1\n     rx_missed_errors: ${missed}`;
+  const ethtool = (missed: number) => `     rx_queue_0_packets: 1\n     rx_missed_errors: ${missed}`;
   const before = { 'missed:in0': '0', 'ethtool:in0': ethtool(0) };
   const after = { 'missed:in0': '500', 'ethtool:in0': ethtool(500) };
   expect(lossy(before, after)).toMatchObject({
@@ -172,10 +162,7 @@ test('a log without counters has no limits', () => {
 // Attack read/limit-names: Counters, card names or rule comments of a hostile DUT fill or enter a report. Defence:
 // Readings are bounded and cut, and names are escaped.
 test('any text of a DUT gives limits within their bounds, or none', () => {
-  const text = fc.oneof(
-    fc.string(),
-    fc.constantFrom('-1', '9'.repeat(17), '1e9', 'cpu0 1 1', '7'.repeat(400)),
-  );
+  const text = fc.oneof(fc.string(), fc.constantFrom('-1', '9'.repeat(17), '1e9', 'cpu0 1 1', '7'.repeat(400)));
   const blocks = fc.dictionary(
     fc.constantFrom('stat', 'softnet_stat', 'nf_conntrack', 'ethtool:in0', 'nft', 'tc', 'snmp'),
     text,

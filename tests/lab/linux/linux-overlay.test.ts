@@ -84,9 +84,7 @@ test('A setting that cannot act is no matter where both variants have its value.
 
 test('A setting that cannot act is warned of where it is read.', () => {
   expect(parseSysctl('net.core.default_qdisc = fq\n', 'sysctl.conf')).toMatchObject({
-    warnings: [
-      'sysctl.conf line 1: net/core/default_qdisc affects only interfaces that are created later.',
-    ],
+    warnings: ['sysctl.conf line 1: net/core/default_qdisc affects only interfaces that are created later.'],
   });
 });
 
@@ -100,10 +98,7 @@ describe('Of an overlay', () => {
 
   test('a file that no Linux DUT loads is skipped, with a warning.', () => {
     const variants = [of('base', { 'README.md': '' }), of('patched', { 'README.md': 'new' })];
-    expect(variants.map((one) => loadable(one, ports))).toMatchObject([
-      { kind: 'loadable' },
-      { kind: 'loadable' },
-    ]);
+    expect(variants.map((one) => loadable(one, ports))).toMatchObject([{ kind: 'loadable' }, { kind: 'loadable' }]);
     expect(ignoredParts(variants)).toEqual([
       'dut/README.md is not measured: of an overlay this testbed loads nftables.conf and sysctl.conf.',
     ]);
@@ -111,10 +106,7 @@ describe('Of an overlay', () => {
 
   test('lines that are no settings of a router are skipped, with one warning for all variants.', () => {
     const sysctl = 'vm.swappiness = 10\nnet.ipv4.ip_forward = 1\nkernel.panic = 10\n';
-    const variants = [
-      of('base', { 'sysctl.conf': sysctl }),
-      of('patched', { 'sysctl.conf': sysctl }),
-    ];
+    const variants = [of('base', { 'sysctl.conf': sysctl }), of('patched', { 'sysctl.conf': sysctl })];
     expect(ignoredParts(variants)).toEqual([
       'In every variant sysctl.conf lines 1 (vm.swappiness) and 3 (kernel.panic) are not network settings of a router, and are not installed.',
     ]);
@@ -130,9 +122,7 @@ describe('Of an overlay', () => {
   });
 
   test('an executable nftables.conf is loaded, as Debian has it.', () => {
-    expect(
-      loadable(of('base', { 'nftables.conf': 'flush ruleset\n' }, '100755'), ports),
-    ).toMatchObject({
+    expect(loadable(of('base', { 'nftables.conf': 'flush ruleset\n' }, '100755'), ports)).toMatchObject({
       kind: 'loadable',
       nftables: 'flush ruleset\n\n',
     });
@@ -162,16 +152,10 @@ describe('The names of interfaces in an overlay', () => {
 
   test.for([
     ['iif eth0 accept', 'iif cxl0 accept'],
-    [
-      'iifname "eth0" oifname { "eth1", lo } accept',
-      'iifname "cxl0" oifname { "cxl1", lo } accept',
-    ],
+    ['iifname "eth0" oifname { "eth1", lo } accept', 'iifname "cxl0" oifname { "cxl1", lo } accept'],
     ['define wan = eth1', 'define wan = cxl1'],
     ['devices = { eth0, eth1 };', 'devices = { cxl0, cxl1 };'],
-    [
-      'iifname vmap { eth0 : jump lan, br-lan : accept }',
-      'iifname vmap { cxl0 : jump lan, cxl0 : accept }',
-    ],
+    ['iifname vmap { eth0 : jump lan, br-lan : accept }', 'iifname vmap { cxl0 : jump lan, cxl0 : accept }'],
     ['oifname eth1.10 accept # eth1', 'oifname eth1.10 accept # eth1'],
     ['iifname "eth*" accept', 'iifname "cxl*" accept'],
     ['iifname br* accept', 'iifname cxl0 accept'],

@@ -24,8 +24,7 @@ describe('the report of rules that do not load', () => {
   // shows nft's words and the overlay's own line only.
   test('is nft’s words, with the line as the overlay has it and never as nft shows it', () => {
     expect(told(upd)).toBe(
-      'nftables.conf:3:15-17: Error: Could not resolve protocol name\n' +
-        '\tmeta l4proto upd drop\n\t             ^^^',
+      'nftables.conf:3:15-17: Error: Could not resolve protocol name\n' + '\tmeta l4proto upd drop\n\t             ^^^',
     );
   });
 
@@ -37,9 +36,7 @@ describe('the report of rules that do not load', () => {
     } as const;
     const files = [{ path: 'nftables.conf', sha256: 'c' }];
     const variants = [{ name: 'patched', commit: 'b', folder: 'routers/dut', files }];
-    expect(annotationsOf({ outcome, variants })).toMatchObject([
-      { path: 'routers/dut/nftables.conf', start_line: 3 },
-    ]);
+    expect(annotationsOf({ outcome, variants })).toMatchObject([{ path: 'routers/dut/nftables.conf', start_line: 3 }]);
   });
 
   test('is every error, when there are several', () => {
@@ -108,9 +105,7 @@ test.each([
     'Invalid argument',
   ],
 ])('the report of a setting has its path and the system’s words: %s', (_, stderr, words) => {
-  expect(told(`${stderr}\nsetting net/ipv4/x.y\n`)).toBe(
-    `The DUT refuses the setting net/ipv4/x.y: ${words}.`,
-  );
+  expect(told(`${stderr}\nsetting net/ipv4/x.y\n`)).toBe(`The DUT refuses the setting net/ipv4/x.y: ${words}.`);
 });
 
 test('An interface that the DUT does not have is reported with the way to map its name.', () => {
@@ -126,16 +121,8 @@ test('An interface that the DUT does not have is reported with the way to map it
 describeWith(['root', 'nft', 'unshare'], 'with the nft of this machine', () => {
   // Attack run/quoted-file
   test.each([
-    [
-      'a word that it does not know',
-      'meta l4proto upd drop',
-      /:3:.*protocol name\n {4}meta.*\n {17}\^{3}$/,
-    ],
-    [
-      'a chain that is not there',
-      'jump elsewhere',
-      /:3:.*No such file or directory\n {4}jump elsewhere/,
-    ],
+    ['a word that it does not know', 'meta l4proto upd drop', /:3:.*protocol name\n {4}meta.*\n {17}\^{3}$/],
+    ['a chain that is not there', 'jump elsewhere', /:3:.*No such file or directory\n {4}jump elsewhere/],
     ['a set that is not there', 'tcp dport @elsewhere drop', /:3:.*\n {4}tcp dport @elsewhere/],
     ['a name that is not defined', 'ip saddr $elsewhere drop', /unknown identifier 'elsewhere'/],
     ['an end that is missing', 'jump c {', /^nftables\.conf:4:3-3: Error: syntax error/],

@@ -138,14 +138,7 @@ describeWith(['root', 'nft', 'unshare', 'flock'], 'the program, in a network of 
     const run = (words: string, input = '') =>
       spawnSync(
         'unshare',
-        [
-          '--net',
-          'bash',
-          '-c',
-          `dut() { bash ${name} "$@"; }; ${words}`,
-          'bash',
-          `${folder}/patched`,
-        ],
+        ['--net', 'bash', '-c', `dut() { bash ${name} "$@"; }; ${words}`, 'bash', `${folder}/patched`],
         { encoding: 'utf8', input },
       );
     return { run, settings, rules, before };
@@ -212,9 +205,7 @@ describeWith(['root', 'nft', 'unshare', 'flock'], 'the program, in a network of 
   test('installs no rules where a setting is not taken', () => {
     const { run, settings } = dut();
     settings('net/ipv4/nothing = 1\n');
-    const { stdout, stderr } = run(
-      'nft add table inet ours; dut lay $1 forwarding || echo failed; nft list tables',
-    );
+    const { stdout, stderr } = run('nft add table inet ours; dut lay $1 forwarding || echo failed; nft list tables');
     expect(stdout).toBe('failed\ntable inet ours\n');
     expect(stderr).toMatch(/: No such file or directory\nsetting net\/ipv4\/nothing\n$/);
   });
@@ -226,9 +217,7 @@ describeWith(['root', 'nft', 'unshare', 'flock'], 'the program, in a network of 
     settings('net/ipv4/ip_forward = 1\n');
     const { stdout, stderr } = run(counted, '\n');
     expect(stderr).toBe('');
-    expect(stdout).toMatch(
-      /^begun\nlimits 0 begin \S+ lo lo\n= [\s\S]*\nlimits 0 end [\s\S]*\nend\n$/,
-    );
+    expect(stdout).toMatch(/^begun\nlimits 0 begin \S+ lo lo\n= [\s\S]*\nlimits 0 end [\s\S]*\nend\n$/);
     const nothing = { offeredPackets: 0, receivedPackets: 0, drops: [], notUnderstood: [] };
     expect(limitsInLinuxLog(stdout, [{ variant: 'base' }])).toMatchObject({ base: nothing });
   });

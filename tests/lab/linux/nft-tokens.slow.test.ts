@@ -117,13 +117,10 @@ test.each([
 });
 
 describeWith(['root', 'nft', 'unshare'], 'the nft of this machine', () => {
-  test.each(followed('').map(([name], index) => [name, index] as const))(
-    'follows %s to a file',
-    (_, index) => {
-      const { sentinel, follows } = watchedFile();
-      expect(follows(followed(sentinel)[index]?.[1] ?? '')).toBe(true);
-    },
-  );
+  test.each(followed('').map(([name], index) => [name, index] as const))('follows %s to a file', (_, index) => {
+    const { sentinel, follows } = watchedFile();
+    expect(follows(followed(sentinel)[index]?.[1] ?? '')).toBe(true);
+  });
 
   // Attack run/nft-include
   test('follows nothing of what is not refused', () => {
@@ -153,9 +150,7 @@ function watchedFile() {
     const { stderr } = spawnSync('unshare', ['--net', 'nft', '-c', '-f', scenario], {
       encoding: 'utf8',
     });
-    return (
-      stderr.includes(`File not found: ${absent}`) || stderr.includes('a_word_of_another_file')
-    );
+    return stderr.includes(`File not found: ${absent}`) || stderr.includes('a_word_of_another_file');
   };
   return { sentinel, follows };
 }

@@ -1,11 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import {
-  baseBranch,
-  demoPatches,
-  makeDemoRepository,
-} from '../../../src/cli/demo/demo-repository.ts';
+import { baseBranch, demoPatches, makeDemoRepository } from '../../../src/cli/demo/demo-repository.ts';
 import { patchOfRange } from '../../../src/forge/patch/commit-range.ts';
 import { openRepository } from '../../../src/forge/patch/repository.ts';
 import { buildOverlays, type Overlay } from '../../../src/kernel/overlay.ts';
@@ -25,9 +21,7 @@ function expectAllTaken(files: readonly File[]): void {
 test('the overlay of the example is taken', () => {
   const folder = join(import.meta.dirname, '../../../docs/example/dut');
   const names = readdirSync(folder).sort();
-  expectAllTaken(
-    names.map((path) => ({ path, content: readFileSync(join(folder, path), 'utf8') })),
-  );
+  expectAllTaken(names.map((path) => ({ path, content: readFileSync(join(folder, path), 'utf8') })));
 });
 
 test('the overlays of the demo are taken, of each patch and its base', async () => {
@@ -36,7 +30,6 @@ test('the overlays of the demo are taken, of each patch and its base', async () 
   const repository = openRepository(directory);
   for (const { branch } of demoPatches) {
     const patch = await patchOfRange(repository, `${baseBranch}..${branch}`);
-    for (const { files } of await buildOverlays(patch, { path: 'dut', beside: '' }, repository))
-      expectAllTaken(files);
+    for (const { files } of await buildOverlays(patch, { path: 'dut', beside: '' }, repository)) expectAllTaken(files);
   }
 });

@@ -96,19 +96,16 @@ describeWith(needs, 'a Linux DUT', () => {
     ['net/ipv6/conf/all/disable_ipv6 = 1', 'a change drops or makes addresses'],
     ['net/ipv6/conf/d0/disable_ipv6 = 1', 'a change drops or makes addresses'],
     ['net/ipv6/conf/all/addr_gen_mode = 1', 'a change drops or makes addresses'],
-  ] as const)(
-    'refuses a setting that drops more than a value, before anything is flushed: %s',
-    ([setting, why]) => {
-      const [name] = setting.split(' ');
-      const { stdout, stderr } = run(
-        `nft add table inet ours; ip address add 2001:db8::8/64 dev d0 nodad; echo ${name} | dut remember; dut check $1; echo $?; dut lay $1 forwarding; echo $?; cat /proc/sys/${name}; nft list tables; ip -6 address show dev d0 | grep -c 2001:db8; dut restore`,
-        `${setting}\n`,
-      );
-      expect(stdout).toBe('1\n1\n0\ntable inet ours\n1\n');
-      expect(stderr).toContain(`${why}`);
-      expect(stderr).toContain(`\nsetting ${name}\n`);
-    },
-  );
+  ] as const)('refuses a setting that drops more than a value, before anything is flushed: %s', ([setting, why]) => {
+    const [name] = setting.split(' ');
+    const { stdout, stderr } = run(
+      `nft add table inet ours; ip address add 2001:db8::8/64 dev d0 nodad; echo ${name} | dut remember; dut check $1; echo $?; dut lay $1 forwarding; echo $?; cat /proc/sys/${name}; nft list tables; ip -6 address show dev d0 | grep -c 2001:db8; dut restore`,
+      `${setting}\n`,
+    );
+    expect(stdout).toBe('1\n1\n0\ntable inet ours\n1\n');
+    expect(stderr).toContain(`${why}`);
+    expect(stderr).toContain(`\nsetting ${name}\n`);
+  });
 
   test('accepts a setting that would drop addresses if the DUT already has its value', () => {
     const settings = 'net/ipv6/conf/all/disable_ipv6 = 0\nnet/ipv6/conf/d0/addr_gen_mode = 0\n';
@@ -135,9 +132,7 @@ describeWith(needs, 'a Linux DUT', () => {
       'net/ipv4/ip_forward = 1\n',
     );
     expect(stdout).toBe('1\n0\n0\n');
-    expect(stderr).toContain(
-      'turning it on turns off large-receive-offload of interfaces\nsetting',
-    );
+    expect(stderr).toContain('turning it on turns off large-receive-offload of interfaces\nsetting');
   });
 
   // Attack run/unknown-setting: A setting that the DUT cannot read stays in force for base and after the gate. Defence:

@@ -171,10 +171,7 @@ const hostileText = () => {
   );
   const key = fc.array(piece, { maxLength: 9 }).map((all) => all.join(''));
   const likely = fc
-    .tuple(
-      fc.constantFrom('net', 'net/ipv4', 'net/ipv4/conf', 'net/core', 'net/ipv4/conf/eth0.1'),
-      key,
-    )
+    .tuple(fc.constantFrom('net', 'net/ipv4', 'net/ipv4/conf', 'net/core', 'net/ipv4/conf/eth0.1'), key)
     .map(([folder, rest]) => `${folder}/${rest}`);
   const dotted = (text: string) => text.replace(/[./]/g, (found) => (found === '.' ? '/' : '.'));
   const name = fc.oneof(key, likely, likely.map(dotted));
@@ -213,19 +210,11 @@ describeWith(['sysctl'], 'the sysctl(8) of this machine', () => {
   // Attack run/sysctl-path
   test('finds the same file by the name that was taken as by the path that it became', () => {
     const folder = fc.constantFrom(
-      ...[
-        'net/ipv4',
-        'net/core',
-        'net/ipv4/conf/eth0.1',
-        'net/ipv6/neigh/a.b.c',
-        'net/mpls/conf/-',
-      ],
+      ...['net/ipv4', 'net/core', 'net/ipv4/conf/eth0.1', 'net/ipv6/neigh/a.b.c', 'net/mpls/conf/-'],
     );
     const leaf = fc.stringMatching(/^zz[a-z_-]{0,8}$/);
     const path = fc.tuple(folder, leaf).map((both) => both.join('/'));
-    const swapped = path.map((text) =>
-      text.replace(/[./]/g, (found) => (found === '.' ? '/' : '.')),
-    );
+    const swapped = path.map((text) => text.replace(/[./]/g, (found) => (found === '.' ? '/' : '.')));
     fc.assert(
       fc.property(fc.array(fc.oneof(path, swapped), { minLength: 1 }), (keys) => {
         const paths = keys.map((key) => Object.keys(settingsOf(`${key} = 1`))[0] ?? '');

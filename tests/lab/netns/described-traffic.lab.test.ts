@@ -13,10 +13,10 @@ import { aPcap, udp4, udp6 } from '../../fakes/pcap.ts';
 import { describeWith, labPrograms } from '../../needs.ts';
 
 const configOf = (traffic: string) =>
-  parseConfig(
-    `testbeds: { here: { kind: embedded-linux } }\ntraffic: { warmUp: 300 ms, ${traffic} }\n`,
-    { path: 'ppsgate.yml', home: '/' },
-  );
+  parseConfig(`testbeds: { here: { kind: embedded-linux } }\ntraffic: { warmUp: 300 ms, ${traffic} }\n`, {
+    path: 'ppsgate.yml',
+    home: '/',
+  });
 
 /** Drops all packets but those of a rule. */
 const onlyForwarding = (rule: string): Overlay => ({
@@ -131,15 +131,7 @@ describeWith(['root', ...labPrograms], 'a Linux testbed sends described packets'
 
   test('a network that the DUT routes already is refused', async () => {
     testbed = await openEmbedded('here', siteConfig().traffic);
-    execFileSync('ip', [
-      '-n',
-      'ppsgate-dut',
-      'route',
-      'add',
-      '192.168.1.64/26',
-      'via',
-      '198.18.0.2',
-    ]);
+    execFileSync('ip', ['-n', 'ppsgate-dut', 'route', 'add', '192.168.1.64/26', 'via', '198.18.0.2']);
     await expect(testbed.prepare(noVariants)).rejects.toThrow(
       'traffic.addresses: DUT (169.254.72.2:22) cannot route 192.168.1.0/24: it has a route of its own there, `192.168.1.64/26 via 198.18.0.2 dev ppsgate-in`. Name another network, or change its routes.',
     );

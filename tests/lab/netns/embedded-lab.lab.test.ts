@@ -75,16 +75,13 @@ describeWith(['root', ...labPrograms], 'the embedded lab', () => {
     writeFileSync(flows, '{ fill(0xff, 60) }\n');
     const generator = spawn(
       'ip',
-      [
-        'netns',
-        'exec',
-        'ppsgate-sender',
-        'trafgen',
-        '--in',
-        flows,
-        '--out',
-        sender.interface,
-      ].concat(['--cpus', '1', '--rate', '100pps', '--no-sock-mem']),
+      ['netns', 'exec', 'ppsgate-sender', 'trafgen', '--in', flows, '--out', sender.interface].concat([
+        '--cpus',
+        '1',
+        '--rate',
+        '100pps',
+        '--no-sock-mem',
+      ]),
       { stdio: 'ignore' },
     );
     await workersOf(generator.pid ?? 0);
@@ -100,9 +97,7 @@ describeWith(['root', ...labPrograms], 'the embedded lab', () => {
     const holder = holdLab();
     onTestFinished(() => void holder.kill('SIGKILL'));
     await once(holder.stdout, 'data');
-    await expect(labUp()).rejects.toThrow(
-      `The lab of this machine is in use by process ${holder.pid}`,
-    );
+    await expect(labUp()).rejects.toThrow(`The lab of this machine is in use by process ${holder.pid}`);
     holder.kill('SIGKILL');
     await once(holder, 'close');
 
@@ -132,8 +127,7 @@ function processesNamed(name: string): string[] {
   });
 }
 
-const forwardingThread = (ingress: string): string =>
-  processesNamed(`napi/${ingress}`.slice(0, 15))[0] ?? '';
+const forwardingThread = (ingress: string): string => processesNamed(`napi/${ingress}`.slice(0, 15))[0] ?? '';
 
 /** trafgen has forked when it has a child. */
 async function workersOf(pid: number): Promise<void> {

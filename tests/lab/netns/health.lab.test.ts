@@ -30,11 +30,9 @@ describeWith(['root', 'pgrep', 'pkill', ...labPrograms], 'three Linux hosts', ()
   });
   afterEach(labDown);
 
-  const health = (): Promise<Diagnostic[]> =>
-    Array.fromAsync(healthOf(lab, { ...realDeps, notify() {}, signal }));
+  const health = (): Promise<Diagnostic[]> => Array.fromAsync(healthOf(lab, { ...realDeps, notify() {}, signal }));
 
-  const wrongs = async () =>
-    (await health()).flatMap(({ kind, what }) => (kind === 'wrong' ? what : []));
+  const wrongs = async () => (await health()).flatMap(({ kind, what }) => (kind === 'wrong' ? what : []));
 
   test('that were not used are healthy', async () => {
     expect(whyUnhealthy(await health())).toBeUndefined();
@@ -64,13 +62,10 @@ describeWith(['root', 'pgrep', 'pkill', ...labPrograms], 'three Linux hosts', ()
     });
     expect(await prepared).toEqual({ kind: 'ready' });
     const run = { number: 1, variant: 'base', pair: 1 };
-    const trial = controller
-      .trial({ number: 1, cell, runs: [run] }, async () => {}, signal)
-      .catch(() => {});
+    const trial = controller.trial({ number: 1, cell, runs: [run] }, async () => {}, signal).catch(() => {});
     await using dut = await connectTo(lab.dut, 'DUT');
     const rules = async () => (await dut.output(shell`nft list tables`)).trim();
-    const sampled = async () =>
-      (await dut.run(shell`pgrep -f ${'^bash /run/ppsgate/dut/dut.bash observe'}`)).stdout;
+    const sampled = async () => (await dut.run(shell`pgrep -f ${'^bash /run/ppsgate/dut/dut.bash observe'}`)).stdout;
     await expect.poll(sampled, { timeout: 120_000 }).not.toBe('');
     expect(await rules()).not.toBe('');
     await expect

@@ -39,8 +39,7 @@ const chain = (rule: string) => ({
  */
 const maxUnaccounted = 0.05;
 
-const onDut = (...command: string[]) =>
-  execFileSync('ip', ['netns', 'exec', 'ppsgate-dut', ...command]);
+const onDut = (...command: string[]) => execFileSync('ip', ['netns', 'exec', 'ppsgate-dut', ...command]);
 
 describeWith(['root', ...labPrograms], 'limits of a Linux testbed', () => {
   let testbed: Testbed;
@@ -52,10 +51,7 @@ describeWith(['root', ...labPrograms], 'limits of a Linux testbed', () => {
   ) {
     const cell: Cell = { scenario, family: 'inet4' };
     testbed = await openEmbedded('here', traffic);
-    const variants = [
-      overlay('base', files.base ?? chain('')),
-      overlay('patched', files.patched ?? chain('')),
-    ];
+    const variants = [overlay('base', files.base ?? chain('')), overlay('patched', files.patched ?? chain(''))];
     const prepared = await testbed.prepare({
       variants,
       cells: [cell],
@@ -125,9 +121,7 @@ describeWith(['root', ...labPrograms], 'limits of a Linux testbed', () => {
     const usual = readFileSync(path, 'utf8');
     try {
       const both = await measured({}, 'nftables-stateful', () => writeFileSync(path, '100'));
-      expect(commentOn(both)).toMatch(
-        /the state table `?nf_conntrack`? is full on base and patched \(100 states\)/,
-      );
+      expect(commentOn(both)).toMatch(/the state table `?nf_conntrack`? is full on base and patched \(100 states\)/);
       for (const limits of [both.base, both.patched]) {
         const loss = lossOf(limits);
         expect(loss.drops[0]).toMatchObject({ place: 'state-table' });
@@ -164,9 +158,7 @@ describeWith(['root', ...labPrograms], 'limits of a Linux testbed', () => {
     const softnet = ({ queues }: VariantLimits) => queues.map(({ ratio }) => ratio);
     expect(Math.min(...softnet(both.patched))).toBeGreaterThan(0.3);
     expect(Math.max(...softnet(one.patched))).toBeGreaterThan(0.99);
-    const limits = cellLimits([
-      { limits: { base: both.readings.base, patched: one.readings.patched } },
-    ]);
+    const limits = cellLimits([{ limits: { base: both.readings.base, patched: one.readings.patched } }]);
     if (limits === undefined) throw new Error('no limits were read');
     expect(commentOn(limits)).toContain('patched uses 1 of 2 CPUs (base 2 of 2)');
   });

@@ -71,8 +71,7 @@ describe('a sender that waited for its CPU', () => {
   });
 
   test('is not taken from an older log, and the rates are of the whole trial', () => {
-    const whole =
-      /, 15\.00 kpps of 1\.500 Mpps offered \(1 %\) in its whole trial, and the DUT was/;
+    const whole = /, 15\.00 kpps of 1\.500 Mpps offered \(1 %\) in its whole trial, and the DUT was/;
     const limited = expect.stringMatching(whole);
     expect(reasons({ dut: idle })).toEqual([limited, limited]);
   });

@@ -37,9 +37,7 @@ test('reports forwarded packets per second as the median of samples of any lengt
 });
 
 test('its time per packet is that of packets received, for a dropped packet costs too', () => {
-  const samples = [
-    sample({ busySeconds: 0.017, receivedPackets: 10_000, forwardedPackets: 5_000 }),
-  ];
+  const samples = [sample({ busySeconds: 0.017, receivedPackets: 10_000, forwardedPackets: 5_000 })];
   expect(run(samples).nsPerPacket).toBeCloseTo(1700);
 });
 
@@ -122,9 +120,7 @@ describe('with a sender that waited for its CPU', () => {
 
   test('a DUT that had time to spare proves nothing, and the machine is to blame', () => {
     expect(run([sample({ busySeconds: 0.012 })], starved).validity).toEqual(busy);
-    expect(run([withoutBusyTime(16_000)], { ...starved, offeredPps: 800_000 }).validity).toEqual(
-      busy,
-    );
+    expect(run([withoutBusyTime(16_000)], { ...starved, offeredPps: 800_000 }).validity).toEqual(busy);
   });
 
   test('a hole, and a rate that is not steady, are the machine’s too', () => {

@@ -60,11 +60,7 @@ describeWith(['root', ...labPrograms], 'a Linux testbed', () => {
     });
 
   const measure = (cell: Cell): Promise<TrialOutcome> =>
-    testbed.trial(
-      trialOf(cell),
-      async (name, text) => void logs.set(name, String(text)),
-      new AbortController().signal,
-    );
+    testbed.trial(trialOf(cell), async (name, text) => void logs.set(name, String(text)), new AbortController().signal);
 
   afterEach(async () => {
     await testbed.restore();
@@ -147,9 +143,7 @@ traffic: { runsPerTrial: 1, measure: 8 s, measureAtLeast: 6 s }
 
     const samples = outcome.runs[0]?.samples ?? [];
     const rates = samples.map(({ forwardedPackets, seconds }) => forwardedPackets / seconds);
-    const known = rates.map((_, index) =>
-      isSteady(rates.slice(0, index + 1), { atLeast: 6, toleranceRatio: 0.005 }),
-    );
+    const known = rates.map((_, index) => isSteady(rates.slice(0, index + 1), { atLeast: 6, toleranceRatio: 0.005 }));
     expect(known.slice(0, -1)).not.toContain(true);
     expect(known.at(-1) || rates.length === 8).toBe(true);
   });
@@ -176,8 +170,7 @@ traffic: { runsPerTrial: 1, measure: 8 s, measureAtLeast: 6 s }
       variant: 'patched',
       rejection: {
         kind: 'does-not-load',
-        message:
-          'sysctl.conf line 1: the DUT refuses the setting net/ipv4/no_such_thing: No such file or directory.',
+        message: 'sysctl.conf line 1: the DUT refuses the setting net/ipv4/no_such_thing: No such file or directory.',
       },
     });
   });
@@ -196,23 +189,18 @@ traffic: { runsPerTrial: 1, measure: 8 s, measureAtLeast: 6 s }
         variant: 'patched',
         rejection: {
           kind: 'does-not-load',
-          message: expect.stringMatching(
-            /^nftables\.conf:1: Error: include would make nft read another file/,
-          ),
+          message: expect.stringMatching(/^nftables\.conf:1: Error: include would make nft read another file/),
         },
       });
     }
   });
 
-  test.each(['kernel.panic', 'net.//.kernel.panic'])(
-    'skips the setting of the whole machine %s',
-    async (name) => {
-      testbed = await openEmbedded('here', config.traffic);
-      const hostile = overlay('patched', { 'sysctl.conf': `${name} = 77\n` });
-      expect(await prepare([empty, hostile], [inet4])).toEqual({ kind: 'ready' });
-      expect(inDut('sysctl', '-n', 'kernel.panic')).not.toBe('77');
-    },
-  );
+  test.each(['kernel.panic', 'net.//.kernel.panic'])('skips the setting of the whole machine %s', async (name) => {
+    testbed = await openEmbedded('here', config.traffic);
+    const hostile = overlay('patched', { 'sysctl.conf': `${name} = 77\n` });
+    expect(await prepare([empty, hostile], [inet4])).toEqual({ kind: 'ready' });
+    expect(inDut('sysctl', '-n', 'kernel.panic')).not.toBe('77');
+  });
 
   // Attack run/unreadable-setting: An unreadable setting keeps the other settings of a patch from being restored.
   // Defence: Each setting is saved separately, even if empty.
@@ -255,8 +243,7 @@ traffic: { runsPerTrial: 1, measure: 8 s, measureAtLeast: 6 s }
       inDut('bash', '-c', natLikeDockers);
       const before = inDut('bash', '-c', stateOfDut);
       const changed = overlay('patched', {
-        'sysctl.conf':
-          'net.ipv4.ip_forward = 0\nnet.ipv6.conf.all.forwarding = 0\nnet.core.default_qdisc = fq\n',
+        'sysctl.conf': 'net.ipv4.ip_forward = 0\nnet.ipv6.conf.all.forwarding = 0\nnet.core.default_qdisc = fq\n',
         'nftables.conf': chain(),
       });
       expect(await prepare([empty, changed], [inet4])).toMatchObject({

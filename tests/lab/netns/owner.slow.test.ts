@@ -69,9 +69,7 @@ test('a lab that another process uses is awaited, and only the operator sees its
   const { pid, end } = await otherOwner(path);
   const told: string[] = [];
   await claimWhenFree(path, { notify: (text) => told.push(text), pause: end });
-  expect(told).toEqual([
-    `waiting for the lab of this machine (process ${pid} uses it; Ctrl-C stops waiting)`,
-  ]);
+  expect(told).toEqual([`waiting for the lab of this machine (process ${pid} uses it; Ctrl-C stops waiting)`]);
   expect(told.map(withoutOperatorsPart)).toEqual(['waiting for the lab of this machine']);
   expect(readFileSync(path, 'utf8')).toBe(String(process.pid));
 });

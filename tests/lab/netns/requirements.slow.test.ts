@@ -53,14 +53,11 @@ describeWith(['root', 'unshare', ...labPrograms], 'a program that is missing', (
     test.each([
       ['a gate', gate],
       ['a look', ['lab', 'check']],
-    ])(
-      'is found by %s before anything is reserved, and named with its package',
-      async (_, args) => {
-        const { status, stderr, files } = await without(name, ...args);
-        expect({ status, stderr }).toEqual({ status: 4, stderr: sentence });
-        expect(files).not.toContain('work');
-      },
-    );
+    ])('is found by %s before anything is reserved, and named with its package', async (_, args) => {
+      const { status, stderr, files } = await without(name, ...args);
+      expect({ status, stderr }).toEqual({ status: 4, stderr: sentence });
+      expect(files).not.toContain('work');
+    });
   });
 
   test('like git is what keeps a gate from a patch, and not the repository', async () => {

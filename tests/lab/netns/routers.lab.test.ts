@@ -11,10 +11,10 @@ import type { Testbed } from '../../../src/lab/testbed.ts';
 import { families } from '../../../src/model/scenario.ts';
 import { describeWith, labPrograms } from '../../needs.ts';
 
-const { traffic } = parseConfig(
-  'testbeds: { here: { kind: embedded-linux } }\ntraffic: { warmUp: 300 ms }\n',
-  { path: 'ppsgate.yml', home: '/' },
-);
+const { traffic } = parseConfig('testbeds: { here: { kind: embedded-linux } }\ntraffic: { warmUp: 300 ms }\n', {
+  path: 'ppsgate.yml',
+  home: '/',
+});
 
 const routers = {
   home: { lan0: 'ingress', wan0: 'egress' },
@@ -32,8 +32,7 @@ function overlayOf(name: keyof typeof routers, variant: string): Overlay {
   return { variant, commit: '0'.repeat(40), interfaces: routers[name], files };
 }
 
-const flowTable =
-  'add table inet t; add flowtable inet t f { hook ingress priority 0; devices = { lo }; }';
+const flowTable = 'add table inet t; add flowtable inet t f { hook ingress priority 0; devices = { lo }; }';
 const hasFlowTables = spawnSync('unshare', ['--net', 'nft', flowTable]).status === 0;
 
 describeWith(['root', 'unshare', ...labPrograms], 'rules of a router', () => {
@@ -45,23 +44,20 @@ describeWith(['root', 'unshare', ...labPrograms], 'rules of a router', () => {
     await labDown();
   });
 
-  test.for(['home', 'office', 'border'] as const)(
-    'of %s forward the test traffic',
-    async (name, { skip }) => {
-      skip(name === 'office' && !hasFlowTables, 'needs a kernel with nf_flow_table');
-      testbed = await openEmbedded('here', traffic);
-      const cells = families.map((family) => ({ scenario: 'forwarding', family }));
-      const variants = ['base', 'patched'].map((variant) => overlayOf(name, variant));
-      const { signal } = new AbortController();
-      const keepLog = async () => {};
-      const request = { variants, cells, rules: {}, keepLog, notify() {}, signal };
-      expect(await testbed.prepare(request)).toEqual({ kind: 'ready' });
-      for (const cell of cells) {
-        const runs = [{ number: 1, pair: 1, variant: 'base' }];
-        const outcome = await testbed.trial({ number: 1, cell, runs }, keepLog, signal);
-        if (outcome.kind !== 'measured') throw new Error(JSON.stringify(outcome));
-        expect(outcome.runs[0]?.pps).toBeGreaterThan(0);
-      }
-    },
-  );
+  test.for(['home', 'office', 'border'] as const)('of %s forward the test traffic', async (name, { skip }) => {
+    skip(name === 'office' && !hasFlowTables, 'needs a kernel with nf_flow_table');
+    testbed = await openEmbedded('here', traffic);
+    const cells = families.map((family) => ({ scenario: 'forwarding', family }));
+    const variants = ['base', 'patched'].map((variant) => overlayOf(name, variant));
+    const { signal } = new AbortController();
+    const keepLog = async () => {};
+    const request = { variants, cells, rules: {}, keepLog, notify() {}, signal };
+    expect(await testbed.prepare(request)).toEqual({ kind: 'ready' });
+    for (const cell of cells) {
+      const runs = [{ number: 1, pair: 1, variant: 'base' }];
+      const outcome = await testbed.trial({ number: 1, cell, runs }, keepLog, signal);
+      if (outcome.kind !== 'measured') throw new Error(JSON.stringify(outcome));
+      expect(outcome.runs[0]?.pps).toBeGreaterThan(0);
+    }
+  });
 });

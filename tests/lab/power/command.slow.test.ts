@@ -69,15 +69,10 @@ test.each(['echo ON', 'printf on', 'printf "  on\\r\\n"'])('a state by %j is on'
   expect(await power.state()).toBe('on');
 });
 
-test.each(['echo maybe', 'true', 'echo on; exit 1', 'echo on; echo off'])(
-  'a state by %j is invalid',
-  async (read) => {
-    const { power } = await lab({ read });
-    expect(await messageOf(power.state())).toMatch(
-      /is unknown: .* must print "on" or "off" and exit with 0\.$/,
-    );
-  },
-);
+test.each(['echo maybe', 'true', 'echo on; exit 1', 'echo on; echo off'])('a state by %j is invalid', async (read) => {
+  const { power } = await lab({ read });
+  expect(await messageOf(power.state())).toMatch(/is unknown: .* must print "on" or "off" and exit with 0\.$/);
+});
 
 test('reports a program that does not exist', async () => {
   const nothing = ['/nowhere/state'];

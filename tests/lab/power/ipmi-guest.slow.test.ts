@@ -17,11 +17,7 @@ import {
 } from '../../../src/lab/check/diagnostic.ts';
 import { type CheckDeps, powerSteps } from '../../../src/lab/check/power-check.ts';
 import { connectTo } from '../../../src/lab/connect.ts';
-import {
-  type OpenedConsole,
-  openConsole,
-  realConsoleDeps,
-} from '../../../src/lab/console/console.ts';
+import { type OpenedConsole, openConsole, realConsoleDeps } from '../../../src/lab/console/console.ts';
 import { ConsoleRecorder } from '../../../src/lab/console/recorder.ts';
 import { openPower, type Power, realPowerDeps } from '../../../src/lab/power/power.ts';
 import { shell } from '../../../src/system/shell.ts';
@@ -129,13 +125,8 @@ describeWith(['root', ...ipmiGuestPrograms, kernel.path], 'a guest behind ipmi_s
     await isUp();
     const passwordPath = join(temporaryFolder(), 'password');
     writeFileSync(passwordPath, 'not-this-one', { mode: 0o600 });
-    const [, control, cycle, ...others] = await check(
-      { ...guest.bmc, passwordPath },
-      { cycles: true },
-    );
-    const refused = expect.stringContaining(
-      'refuses the login of the user lab (RAKP 2 HMAC is invalid)',
-    );
+    const [, control, cycle, ...others] = await check({ ...guest.bmc, passwordPath }, { cycles: true });
+    const refused = expect.stringContaining('refuses the login of the user lab (RAKP 2 HMAC is invalid)');
     expect([control, cycle, ...others]).toMatchObject([
       { kind: 'wrong', what: 'power control of the DUT', why: refused },
       { kind: 'skipped', what: 'a power cycle of the DUT' },

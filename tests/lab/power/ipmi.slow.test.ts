@@ -92,9 +92,7 @@ describeWith(['ipmi_sim', 'ipmitool', 'ps'], 'a machine behind ipmi_sim', () => 
 
   test('is not reached by a user that the BMC does not have', async () => {
     const refused = await openPower('dut-3', { ...bmc.config, user: 'stranger' }, deps);
-    expect(await messageOf(refused.on())).toContain(
-      'refuses the login of the user stranger (RAKP 2',
-    );
+    expect(await messageOf(refused.on())).toContain('refuses the login of the user stranger (RAKP 2');
   });
 
   test('is not reached with a password longer than IPMI has them', async () => {
@@ -134,9 +132,7 @@ describeWith(['ipmi_sim', 'ipmitool', 'ps'], 'a machine behind ipmi_sim', () => 
     nonsense.on('message', (message, from) => nonsense.send(message, from.port));
     const { port } = nonsense.address();
     const power = await openPower('dut-3', { ...bmc.config, port }, hasty(deps));
-    expect(await messageOf(power.state())).toContain(
-      'cannot be queried: the last of 3 tries ended with "',
-    );
+    expect(await messageOf(power.state())).toContain('cannot be queried: the last of 3 tries ended with "');
     nonsense.close();
   });
 });
@@ -261,9 +257,5 @@ const orders = (runs: readonly string[][]) => runs.map((run) => run.at(-1));
 const hasty = (deps: PowerDeps): PowerDeps => ({
   ...deps,
   run: (program, args, options) =>
-    deps.run(
-      program,
-      args.with(args.indexOf('-R') + 1, '1').with(args.indexOf('-N') + 1, '1'),
-      options,
-    ),
+    deps.run(program, args.with(args.indexOf('-R') + 1, '1').with(args.indexOf('-N') + 1, '1'), options),
 });

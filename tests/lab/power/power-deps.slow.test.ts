@@ -9,8 +9,7 @@ import { temporaryFolder } from '../../fakes/folder.ts';
 const { run } = realPowerDeps;
 /** No test lasts so long. */
 const longSeconds = 600;
-const sh = (script: string, options = {}) =>
-  run('sh', ['-c', script], { timeoutSeconds: longSeconds, ...options });
+const sh = (script: string, options = {}) => run('sh', ['-c', script], { timeoutSeconds: longSeconds, ...options });
 
 test('a program returns its code and both outputs', async () => {
   expect(await sh('echo out; echo err >&2; exit 3')).toEqual({

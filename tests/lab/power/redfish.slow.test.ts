@@ -68,9 +68,7 @@ describeWith(['sushy-emulator', 'openssl'], 'a machine behind sushy-emulator', (
     writeFileSync(passwordPath, 'not-this-one', { mode: 0o600 });
     const config = { ...sushy.config(machines[0]), passwordPath };
     const message = await messageOf((await openPower('dut-3', config, deps)).state());
-    expect(message).toContain(
-      'refuses the login of the user lab (401 Incorrect username or password)',
-    );
+    expect(message).toContain('refuses the login of the user lab (401 Incorrect username or password)');
     expect(message).not.toContain('not-this-one');
   });
 
@@ -96,14 +94,11 @@ describeWith(['openssl'], 'a Redfish service that', () => {
     expect(bmc.resets).toEqual(['PowerCycle']);
   });
 
-  test.each([400, 404, 405, 409, 501])(
-    'responds to PowerCycle with %d gets ForceOff and On',
-    async (status) => {
-      await using bmc = await startBmc(certificate, { refuses: { PowerCycle: status } });
-      await (await open(bmc)).cycle();
-      expect(bmc.resets).toEqual(['PowerCycle', 'ForceOff', 'On']);
-    },
-  );
+  test.each([400, 404, 405, 409, 501])('responds to PowerCycle with %d gets ForceOff and On', async (status) => {
+    await using bmc = await startBmc(certificate, { refuses: { PowerCycle: status } });
+    await (await open(bmc)).cycle();
+    expect(bmc.resets).toEqual(['PowerCycle', 'ForceOff', 'On']);
+  });
 
   test('accepts PowerCycle and does nothing gets ForceOff and On', async () => {
     await using bmc = await startBmc(certificate, { cycle: ['On', 'On'] });
@@ -153,9 +148,7 @@ describeWith(['openssl'], 'a Redfish service that', () => {
 
   test('has no reset action is reported', async () => {
     await using bmc = await startHttps(certificate, json(200, { PowerState: 'On' }));
-    expect(await messageOf((await open(bmc)).off())).toContain(
-      'its system offers no reset action to lab',
-    );
+    expect(await messageOf((await open(bmc)).off())).toContain('its system offers no reset action to lab');
   });
 
   test('puts its reset action on another server does not get the password there', async () => {
@@ -193,17 +186,14 @@ describeWith(['openssl'], 'a Redfish service that', () => {
     expect(await messageOf((await open(bmc)).state())).toContain('reports no system at');
   });
 
-  test.each(['PoweringOff', 'PoweringOn', null])(
-    'returns %s is awaited, but not forever',
-    async (PowerState) => {
-      await using bmc = await startHttps(certificate, json(200, { PowerState }));
-      const deps = timelessDeps();
-      expect(await messageOf((await open(bmc, {}, deps)).state())).toContain(
-        'has reported for 30 s that the machine is turning on or off',
-      );
-      expect(deps.slept).toEqual(Array(30).fill(1));
-    },
-  );
+  test.each(['PoweringOff', 'PoweringOn', null])('returns %s is awaited, but not forever', async (PowerState) => {
+    await using bmc = await startHttps(certificate, json(200, { PowerState }));
+    const deps = timelessDeps();
+    expect(await messageOf((await open(bmc, {}, deps)).state())).toContain(
+      'has reported for 30 s that the machine is turning on or off',
+    );
+    expect(deps.slept).toEqual(Array(30).fill(1));
+  });
 
   test('reports that the machine is paused is reported', async () => {
     await using bmc = await startHttps(certificate, json(200, { PowerState: 'Paused' }));
@@ -219,20 +209,17 @@ describeWith(['openssl'], 'a Redfish service that', () => {
     );
   });
 
-  test.each([401, 403])(
-    'responds with %d is requested once, as it might lock the user out',
-    async (status) => {
-      let times = 0;
-      await using bmc = await startHttps(certificate, (request, response) => {
-        times += 1;
-        json(status, { error: { message: 'No' } })(request, response);
-      });
-      expect(await messageOf((await open(bmc)).on())).toContain(
-        `refuses the login of the user lab (${status} No); check \`user\``,
-      );
-      expect(times).toBe(1);
-    },
-  );
+  test.each([401, 403])('responds with %d is requested once, as it might lock the user out', async (status) => {
+    let times = 0;
+    await using bmc = await startHttps(certificate, (request, response) => {
+      times += 1;
+      json(status, { error: { message: 'No' } })(request, response);
+    });
+    expect(await messageOf((await open(bmc)).on())).toContain(
+      `refuses the login of the user lab (${status} No); check \`user\``,
+    );
+    expect(times).toBe(1);
+  });
 
   test('repeats the password does not get it into a message', async () => {
     await using bmc = await startHttps(certificate, (request, response) => {
@@ -249,9 +236,7 @@ describeWith(['openssl'], 'a Redfish service that', () => {
       json(429, {}, { 'retry-after': '999999' }),
       json(200, { PowerState: 'On' }),
     ];
-    await using bmc = await startHttps(certificate, (request, response) =>
-      answers.shift()?.(request, response),
-    );
+    await using bmc = await startHttps(certificate, (request, response) => answers.shift()?.(request, response));
     const deps = timelessDeps();
     expect(await (await open(bmc, {}, deps)).state()).toBe('on');
     expect(deps.slept).toEqual([7, 3, 60]);
@@ -326,8 +311,7 @@ describeWith(['openssl'], 'a Redfish service that', () => {
     return openPower('dut-3', { ...pinned, ...config }, withPassword(deps));
   };
 
-  const label = ({ origin }: { origin: string }) =>
-    `PowerError: The BMC of dut-3 (Redfish at ${new URL(origin).host})`;
+  const label = ({ origin }: { origin: string }) => `PowerError: The BMC of dut-3 (Redfish at ${new URL(origin).host})`;
 });
 
 test('a CA file that is not there is named', async () => {

@@ -1,11 +1,7 @@
 // Switches power, for every reply and state of a controller.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  PowerError,
-  type PowerReading,
-  type PowerReply,
-} from '../../../src/lab/power/power-controller.ts';
+import { PowerError, type PowerReading, type PowerReply } from '../../../src/lab/power/power-controller.ts';
 import { switchOf } from '../../../src/lab/power/switch.ts';
 
 test('no response of a controller makes switching exceed its limits', async () => {
@@ -90,11 +86,7 @@ test('returns only valid states', async () => {
 });
 
 const reading = fc.constantFrom<PowerReading>('on', 'off', 'changing');
-const answer = fc.constantFrom<PowerReply>(
-  { kind: 'accepted' },
-  { kind: 'done' },
-  { kind: 'refused', why: 'No' },
-);
+const answer = fc.constantFrom<PowerReply>({ kind: 'accepted' }, { kind: 'done' }, { kind: 'refused', why: 'No' });
 
 /** Returns `readings` and `answers` in turn, and repeats the last of them. */
 const controllers = fc.record({

@@ -24,12 +24,9 @@ test.each<[how: string, Behaviour, rejection: object, first: RegExp]>([
     'panics at boot is rejected at the second time, with the panic of its console',
     { kind: 'panics-at-boot', panic: panics },
     {
-      message:
-        'Twice in a row: /boot/kernel/kernel came up instead of /boot/ppsgate.patched/kernel.',
+      message: 'Twice in a row: /boot/kernel/kernel came up instead of /boot/ppsgate.patched/kernel.',
       panic: panics,
-      console: expect.stringMatching(
-        /^panic: page fault in pf_test\ncpuid = 3\nKDB: stack backtrace/,
-      ),
+      console: expect.stringMatching(/^panic: page fault in pf_test\ncpuid = 3\nKDB: stack backtrace/),
     },
     /^patched did not boot: .* \(panic: page fault in pf_test\); the guest was discarded, and its console is in console-patched\.log$/,
   ],
@@ -38,9 +35,7 @@ test.each<[how: string, Behaviour, rejection: object, first: RegExp]>([
     { kind: 'hangs-at-boot' },
     {
       message: 'Twice in a row: it did not come up within 120 s, and was power-cycled.',
-      console: expect.stringMatching(
-        / #0 patched\nreal memory .*\nTrying to mount root from \S+ \[rw\]\.\.\.$/,
-      ),
+      console: expect.stringMatching(/ #0 patched\nreal memory .*\nTrying to mount root from \S+ \[rw\]\.\.\.$/),
     },
     /^patched did not boot: it did not come up within 120 s, and was power-cycled \(its console ends with ".*"\); the guest was discarded, /,
   ],
@@ -96,8 +91,7 @@ test.each<[how: string, Partial<{ options: string[] }>, Behaviour, rejection: ob
     { options: ['options DDB'] },
     { kind: 'hangs-under-load', at: 'pf_test+0x1c' },
     {
-      message:
-        'Twice, under 2000 flows: it stopped responding, stood in pf_test+0x1c, and was power-cycled.',
+      message: 'Twice, under 2000 flows: it stopped responding, stood in pf_test+0x1c, and was power-cycled.',
       console: expect.stringMatching(
         /NMI\/cpu0 \.\.\. going to debugger\n\[ thread .*\]\nStopped at pf_test\+0x1c: .*\ndb>$/,
       ),
@@ -120,11 +114,7 @@ test.each<[how: string, Partial<{ options: string[] }>, Behaviour, rejection: ob
       reason: expect.stringMatching(/^the guest with patched died under 2000 flows: /),
     });
     isBaseBlameless(once);
-    expect([...logs.keys()]).toEqual([
-      'windows-1.log',
-      'counters-1-base.log',
-      'console-patched.log',
-    ]);
+    expect([...logs.keys()]).toEqual(['windows-1.log', 'counters-1-base.log', 'console-patched.log']);
     expect(logs.get('windows-1.log')).toMatch(/^stuck 2$/m);
     expect(guests.running()).toEqual([]);
     expect(await send(1)).toMatchObject({
@@ -151,36 +141,30 @@ test('a patch whose pf accepts no rules is rejected the second time, as base acc
 
 test('patched is not blamed for rules that base rejects as well', () => {
   const behaviour: Behaviour = { kind: 'refuses-rules' };
-  return onGuests(
-    { base: { behaviour }, patched: { behaviour }, cells: [pf] },
-    async ({ send }) => {
-      const order = ['patched', 'base'];
-      for (const time of [1, 2, 3]) {
-        expect(await send(1, pf, ...order), String(time)).toMatchObject({
-          kind: 'failed',
-          lacksControl: true,
-        });
-      }
-      await send(1, pf);
-      expect(await send(1, pf)).toMatchObject({ kind: 'rejected', variant: 'base' });
-    },
-  );
+  return onGuests({ base: { behaviour }, patched: { behaviour }, cells: [pf] }, async ({ send }) => {
+    const order = ['patched', 'base'];
+    for (const time of [1, 2, 3]) {
+      expect(await send(1, pf, ...order), String(time)).toMatchObject({
+        kind: 'failed',
+        lacksControl: true,
+      });
+    }
+    await send(1, pf);
+    expect(await send(1, pf)).toMatchObject({ kind: 'rejected', variant: 'base' });
+  });
 });
 
 test('a guest that runs another kernel than the installed one is not measured, and gets another copy for the next try', () =>
-  onGuests(
-    { faultsOf: (copy) => (copy === 2 ? [{ kind: 'wrong-kernel', at: 2 }] : []) },
-    async ({ send, guests }) => {
-      expect(await send(1)).toMatchObject({
-        kind: 'failed',
-        reason: expect.stringMatching(
-          /^(base|patched) did not boot: \/boot\/kernel\/kernel came up instead of \/boot\/ppsgate\.\1\/kernel/,
-        ),
-      });
-      expect(await send(1)).toMatchObject(valid);
-      expect(endedOf(guests.copies, guests.running())).toBe(2);
-    },
-  ));
+  onGuests({ faultsOf: (copy) => (copy === 2 ? [{ kind: 'wrong-kernel', at: 2 }] : []) }, async ({ send, guests }) => {
+    expect(await send(1)).toMatchObject({
+      kind: 'failed',
+      reason: expect.stringMatching(
+        /^(base|patched) did not boot: \/boot\/kernel\/kernel came up instead of \/boot\/ppsgate\.\1\/kernel/,
+      ),
+    });
+    expect(await send(1)).toMatchObject(valid);
+    expect(endedOf(guests.copies, guests.running())).toBe(2);
+  }));
 
 test('a path that cannot be fixed is not measured', () => {
   const says = 'route: writing to routing socket: Network is unreachable';
@@ -246,20 +230,15 @@ test('a guest whose QEMU ends between two cells is reported, and the next try ha
   }));
 
 test('an image that was up before, and then fails, proves nothing about a variant', () =>
-  onGuests(
-    { faultsOf: (copy) => (copy === 3 ? [{ kind: 'hang-at-boot', at: 1 }] : []) },
-    async ({ send, guests }) => {
-      await send(1);
-      await guests.copies[0]?.end('');
-      expect(await send(2)).toMatchObject({
-        kind: 'failed',
-        reason: expect.stringMatching(
-          /^The image \S+ cannot be used for guests: root could not log in/,
-        ),
-      });
-      expect(await send(2)).toMatchObject(valid);
-    },
-  ));
+  onGuests({ faultsOf: (copy) => (copy === 3 ? [{ kind: 'hang-at-boot', at: 1 }] : []) }, async ({ send, guests }) => {
+    await send(1);
+    await guests.copies[0]?.end('');
+    expect(await send(2)).toMatchObject({
+      kind: 'failed',
+      reason: expect.stringMatching(/^The image \S+ cannot be used for guests: root could not log in/),
+    });
+    expect(await send(2)).toMatchObject(valid);
+  }));
 
 test('cancelling while guests boot ends them', () =>
   onGuests({}, async ({ testbed, guests, keepLog }) => {

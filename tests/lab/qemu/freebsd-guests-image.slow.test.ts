@@ -10,12 +10,7 @@ import { UsageError } from '../../../src/model/usage-error.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { freebsdBuilder } from '../../fakes/freebsd-builder.ts';
 import { type FakeGuests, type FakeGuestsOptions, fakeGuests } from '../../fakes/freebsd-guests.ts';
-import {
-  forwarding,
-  isGivenBack,
-  openGuests,
-  prepare,
-} from '../../fakes/freebsd-guests-testbed.ts';
+import { forwarding, isGivenBack, openGuests, prepare } from '../../fakes/freebsd-guests-testbed.ts';
 import { newKey } from '../../fakes/freebsd-lab/open-machine.ts';
 import { commit, git, newRepository } from '../../fakes/repository.ts';
 import { startSshd } from '../../fakes/sshd.ts';
@@ -24,10 +19,7 @@ import { describeWith } from '../../needs.ts';
 const own: Variant[] = ['base', 'patched'].map((variant) => ({ variant, commit: '', files: [] }));
 
 /** The sentence that refuses an image, without its beginning and its end. */
-async function whyUnfit(
-  options: FakeGuestsOptions,
-  meanwhile?: (guests: FakeGuests) => void,
-): Promise<string> {
+async function whyUnfit(options: FakeGuestsOptions, meanwhile?: (guests: FakeGuests) => void): Promise<string> {
   await using guests = fakeGuests(options);
   const testbed = await openGuests(guests);
   const { path } = guests.config.image;
@@ -80,14 +72,10 @@ test('an image with another host key than in ppsgate.yml is not logged in to', a
   const does =
     'instead of the `hostKey` in ppsgate.yml: set that to the first two fields of its /etc/ssh/ssh_host_ed25519_key.pub';
   const other = await whyUnfit({ says: { hostKey: newKey() } });
-  expect(other.replace(/SHA256:[\w+/]{43}/, 'SUM')).toBe(
-    `its sshd shows the ecdsa-sha2-nistp256 key SUM ${does}`,
-  );
+  expect(other.replace(/SHA256:[\w+/]{43}/, 'SUM')).toBe(`its sshd shows the ecdsa-sha2-nistp256 key SUM ${does}`);
   const ed25519 = Buffer.from(`\0\0\0\vssh-ed25519\0\0\0 ${'k'.repeat(32)}`).toString('base64');
   const ofAnotherType = { private: '', public: `ssh-ed25519 ${ed25519}` };
-  expect(await whyUnfit({ says: { hostKey: ofAnotherType } })).toBe(
-    `its sshd shows no key of its type ${does}`,
-  );
+  expect(await whyUnfit({ says: { hostKey: ofAnotherType } })).toBe(`its sshd shows no key of its type ${does}`);
 });
 
 test('an image whose kernel does not drive all three cards reports the missing one', async () => {
@@ -151,34 +139,24 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock', 'zstd'], 'kernels from a bui
 
   test('are installed on guests and measured, with the modules that were built beside them', async () => {
     const home = mkdtempSync(join(tmpdir(), 'ppsgate-builder-'));
-    await using builderHost = await startSshd(
-      undefined,
-      [freebsdBuilder(home).bin, process.env.PATH].join(delimiter),
-    );
+    await using builderHost = await startSshd(undefined, [freebsdBuilder(home).bin, process.env.PATH].join(delimiter));
     const truth = ({ ident }: { ident: string }) => (ident === 'patched' ? 9900 : 9000);
     const { repository, variants } = treesOf();
     const builder = builderAt(builderHost, repository);
     await using guests = fakeGuests({ truth, says: { builder } });
     const testbed = await openGuests(guests);
     const logs = new Map<string, string>();
-    const keepLog = async (name: string, text: string | Uint8Array) =>
-      void logs.set(name, String(text));
+    const keepLog = async (name: string, text: string | Uint8Array) => void logs.set(name, String(text));
     await prepare(testbed, [pf], variants, { keepLog });
     const runs = variants.map(({ variant }, index) => ({ number: index + 1, variant, pair: 1 }));
-    const outcome = await testbed.trial(
-      { number: 1, cell: pf, runs },
-      keepLog,
-      new AbortController().signal,
-    );
+    const outcome = await testbed.trial({ number: 1, cell: pf, runs }, keepLog, new AbortController().signal);
     expect(outcome).toMatchObject({
       kind: 'measured',
       summary: { kernels: { patched: 'FreeBSD 15.0-CURRENT #0 main-n1' } },
     });
     const perPacket =
       outcome.kind === 'measured'
-        ? outcome.runs.map(({ instructionsPerPacket = 0 }) =>
-            Math.round(instructionsPerPacket / 100),
-          )
+        ? outcome.runs.map(({ instructionsPerPacket = 0 }) => Math.round(instructionsPerPacket / 100))
         : [];
     expect(perPacket).toEqual([90, 99]);
     await testbed.restore();

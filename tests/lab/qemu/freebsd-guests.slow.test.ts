@@ -28,35 +28,30 @@ const valid = { kind: 'measured', runs: [1, 2].map(() => ({ validity: { kind: 'v
 /** Instructions per packet of each variant. */
 const measuredOf = (outcome: TrialOutcome): Record<string, number | undefined> =>
   outcome.kind === 'measured'
-    ? Object.fromEntries(
-        outcome.runs.map(({ variant, instructionsPerPacket }) => [variant, instructionsPerPacket]),
-      )
+    ? Object.fromEntries(outcome.runs.map(({ variant, instructionsPerPacket }) => [variant, instructionsPerPacket]))
     : {};
 
 const isNear = (value: number | undefined, wanted: number) =>
   expect(Math.abs((value ?? 0) / wanted - 1)).toBeLessThan(0.005);
 
 test('runs have the instructions per packet of base and patched, and name their kernels', () =>
-  onGuests(
-    { truth: ({ ident }) => (ident === 'patched' ? 9900 : 9000) },
-    async ({ send, logs }) => {
-      const outcome = await send(1);
-      expect(outcome).toMatchObject({
-        ...valid,
-        summary: {
-          kernels: {
-            base: 'FreeBSD 14.0-CURRENT #0 base',
-            patched: 'FreeBSD 14.0-CURRENT #0 patched',
-          },
+  onGuests({ truth: ({ ident }) => (ident === 'patched' ? 9900 : 9000) }, async ({ send, logs }) => {
+    const outcome = await send(1);
+    expect(outcome).toMatchObject({
+      ...valid,
+      summary: {
+        kernels: {
+          base: 'FreeBSD 14.0-CURRENT #0 base',
+          patched: 'FreeBSD 14.0-CURRENT #0 patched',
         },
-      });
-      const { base, patched } = measuredOf(outcome);
-      isNear(base, 9000);
-      isNear(patched, 9900);
-      const counters = ['counters-1-base.log', 'counters-1-patched.log'];
-      expect([...logs.keys()]).toEqual(['windows-1.log', ...counters]);
-    },
-  ));
+      },
+    });
+    const { base, patched } = measuredOf(outcome);
+    isNear(base, 9000);
+    isNear(patched, 9900);
+    const counters = ['counters-1-base.log', 'counters-1-patched.log'];
+    expect([...logs.keys()]).toEqual(['windows-1.log', ...counters]);
+  }));
 
 test('The first run has the first copy of the image, also where the kernel of another is there before.', async () => {
   await using guests = fakeGuests();
@@ -79,9 +74,7 @@ test('The first run has the first copy of the image, also where the kernel of an
 });
 
 test('a pair’s guests boot once for all its cells, and again for the next pair', () => {
-  const cells = scenariosOf.freebsd.flatMap((scenario) =>
-    families.map((family): Cell => ({ scenario, family })),
-  );
+  const cells = scenariosOf.freebsd.flatMap((scenario) => families.map((family): Cell => ({ scenario, family })));
   return onGuests({ cells }, async ({ send, guests }) => {
     for (const cell of cells) expect(await send(1, cell)).toMatchObject(valid);
     expect(guests.copies.map(rebootsOf)).toEqual([1, 1]);
@@ -150,9 +143,7 @@ const pathsOf = ({ interfaces, routes, neighbours, sysctls, files }: Machine) =>
     .flatMap(({ capabilities }) => ['TSO4', 'TSO6', 'LRO'].filter((one) => capabilities.has(one))),
   routes: routes.map(({ destination, gateway }) => `${destination} ${gateway}`),
   neighbours: neighbours.map(({ address, mac }) => `${address} ${mac}`),
-  forwarding: ['net.inet.ip', 'net.inet6.ip6'].map(
-    (node) => sysctls.get(`${node}.forwarding`)?.value,
-  ),
+  forwarding: ['net.inet.ip', 'net.inet6.ip6'].map((node) => sysctls.get(`${node}.forwarding`)?.value),
   loader: textOf(files, '/boot/loader.conf.local')?.trim().split('\n'),
 });
 
@@ -177,12 +168,7 @@ const paths = {
     '2001:2:0:8000::2 02:70:70:00:ff:02',
   ],
   forwarding: ['1', '1'],
-  loader: [
-    'console="comconsole"',
-    'boot_serial="YES"',
-    'autoboot_delay="-1"',
-    'kern.panic_reboot_wait_time="0"',
-  ],
+  loader: ['console="comconsole"', 'boot_serial="YES"', 'autoboot_delay="-1"', 'kern.panic_reboot_wait_time="0"'],
 };
 
 const stateful: Cell[] = (['pf-stateful', 'ipfw-stateful'] as const).flatMap((scenario) =>
@@ -219,8 +205,7 @@ test('rules that made no states of the packets were not in force, and have no ot
     async ({ send }) => {
       expect(await send(1, pfInet6)).toEqual({
         kind: 'failed',
-        reason:
-          'pf-stateful was not in force on base: pf has created 2 of the 2000 states that the flows need',
+        reason: 'pf-stateful was not in force on base: pf has created 2 of the 2000 states that the flows need',
       });
       expect(await send(1, pfInet6)).toMatchObject(valid);
     },
@@ -270,8 +255,7 @@ test('a profile names the functions of kernel and modules, with instructions of 
       'pf.ko`pf_test',
       'userland',
     ]);
-    const grown =
-      (samples.patched?.['pf.ko`pf_test'] ?? 0) - (samples.base?.['pf.ko`pf_test'] ?? 0);
+    const grown = (samples.patched?.['pf.ko`pf_test'] ?? 0) - (samples.base?.['pf.ko`pf_test'] ?? 0);
     // 10,000 packets with 500 instructions each, in samples of a thousand.
     expect(Math.abs(grown - 5000)).toBeLessThan(500);
     // The functions are read once, as the modules are the same.
@@ -296,23 +280,18 @@ const samplesIn = (stacks: string): Record<string, number> =>
       .map((line) => [line.replace(/ \d+$/, ''), Number(/\d+$/.exec(line)?.[0])]),
   );
 
-testWith(
-  ['qemu-system-x86_64'],
-  'an inspection tells of the machine that QEMU makes, and of nothing to fix',
-  () =>
-    onGuests({ cells: [forwarding, pfInet6] }, async ({ testbed }) => {
-      const { fingerprint, warnings } = await testbed.inspect([forwarding, pfInet6]);
-      expect(warnings).toEqual([]);
-      expect(fingerprint).toMatchObject({
-        machine: expect.stringMatching(
-          /^virtual: QEMU emulator version .*, tcg, q35, .* 1024 MiB$/,
-        ),
-        cpu: 'QEMU TCG CPU version 2.5+',
-        'NIC virtio_pci1': 'Red Hat, Inc. Virtio network device',
-        'vtnet1 media': 'Ethernet autoselect (10Gbase-T <full-duplex>)',
-        'net.inet6.ip6.forwarding': '1',
-      });
-    }),
+testWith(['qemu-system-x86_64'], 'an inspection tells of the machine that QEMU makes, and of nothing to fix', () =>
+  onGuests({ cells: [forwarding, pfInet6] }, async ({ testbed }) => {
+    const { fingerprint, warnings } = await testbed.inspect([forwarding, pfInet6]);
+    expect(warnings).toEqual([]);
+    expect(fingerprint).toMatchObject({
+      machine: expect.stringMatching(/^virtual: QEMU emulator version .*, tcg, q35, .* 1024 MiB$/),
+      cpu: 'QEMU TCG CPU version 2.5+',
+      'NIC virtio_pci1': 'Red Hat, Inc. Virtio network device',
+      'vtnet1 media': 'Ethernet autoselect (10Gbase-T <full-duplex>)',
+      'net.inet6.ip6.forwarding': '1',
+    });
+  }),
 );
 
 test('a release has ended its guests and connections, leaves no folder, and may be repeated', async () => {

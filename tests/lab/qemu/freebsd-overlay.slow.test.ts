@@ -4,13 +4,7 @@ import { expect, test } from 'vitest';
 import type { Variant } from '../../../src/kernel/variant.ts';
 import type { Cell } from '../../../src/model/scenario.ts';
 import { fakeGuests } from '../../fakes/freebsd-guests.ts';
-import {
-  forwarding,
-  isGivenBack,
-  openGuests,
-  prepare,
-  trialOf,
-} from '../../fakes/freebsd-guests-testbed.ts';
+import { forwarding, isGivenBack, openGuests, prepare, trialOf } from '../../fakes/freebsd-guests-testbed.ts';
 
 const rules = 'set skip on lo0\npass no state\n';
 
@@ -32,20 +26,14 @@ function overlay(variant: string, files: Record<string, string> = {}): Variant {
 async function outcomesOf(files: Record<string, string>, trials: number) {
   await using guests = fakeGuests();
   const testbed = await openGuests(guests);
-  const prepared = await prepare(
-    testbed,
-    [forwarding],
-    [overlay('base'), overlay('patched', files)],
-  );
+  const prepared = await prepare(testbed, [forwarding], [overlay('base'), overlay('patched', files)]);
   expect(prepared).toEqual({ kind: 'ready' });
   const outcomes = [];
   for (let number = 1; number <= trials; number += 1) {
     const { signal } = new AbortController();
     outcomes.push(await testbed.trial(trialOf(number, 1, forwarding, []), async () => {}, signal));
   }
-  const firewalls = guests.copies.map(({ journal }) =>
-    journal.some(({ command }) => command === 'pfctl -e'),
-  );
+  const firewalls = guests.copies.map(({ journal }) => journal.some(({ command }) => command === 'pfctl -e'));
   await testbed.restore();
   isGivenBack(guests);
   return { outcomes, firewalls };
@@ -53,9 +41,7 @@ async function outcomesOf(files: Record<string, string>, trials: number) {
 
 test('The rules of a patch are in force on patched alone.', async () => {
   const { outcomes, firewalls } = await outcomesOf({ 'pf.conf': rules }, 1);
-  expect(outcomes).toMatchObject([
-    { kind: 'measured', runs: [1, 2].map(() => ({ validity: { kind: 'valid' } })) },
-  ]);
+  expect(outcomes).toMatchObject([{ kind: 'measured', runs: [1, 2].map(() => ({ validity: { kind: 'valid' } })) }]);
   expect(firewalls.toSorted()).toEqual([false, true]);
 });
 
@@ -64,9 +50,7 @@ test('A file that no firewall reads is left out with a warning.', async () => {
   expect(outcomes).toMatchObject([
     {
       kind: 'measured',
-      warnings: [
-        'dut/a.txt is not measured: of an overlay this testbed loads pf.conf and ipfw.rules.',
-      ],
+      warnings: ['dut/a.txt is not measured: of an overlay this testbed loads pf.conf and ipfw.rules.'],
     },
   ]);
   expect(firewalls.toSorted()).toEqual([false, true]);

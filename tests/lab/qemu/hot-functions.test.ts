@@ -142,10 +142,7 @@ const anyBlock = fc.record({ address: anyAddress, first: fc.nat(2e6), second: fc
 const anyName = fc.stringMatching(/^[a-zA-Z_.][\w.$]{0,20}$/);
 const anySymbol = fc
   .tuple(fc.bigInt({ min: 1n << 63n, max: (1n << 64n) - 1n }), anyName, fc.boolean())
-  .map(
-    ([address, name, isOfModule]) =>
-      `${address.toString(16)} t ${name}${isOfModule ? '\t[nf_tables]' : ''}`,
-  );
+  .map(([address, name, isOfModule]) => `${address.toString(16)} t ${name}${isOfModule ? '\t[nf_tables]' : ''}`);
 
 test('executed instructions are shown whole, up to 500 per function', () => {
   const blocks = fc.array(anyBlock, { maxLength: 30 });

@@ -37,8 +37,7 @@ describeWith(['root', ...virtualPrograms, 'tc', kernel], 'limits of guests', () 
   let trials = 0;
   const hosts = new Map<string, Host>();
 
-  const inGuests = (command: Command) =>
-    Promise.all([...hosts.values()].map((host) => host.output(command)));
+  const inGuests = (command: Command) => Promise.all([...hosts.values()].map((host) => host.output(command)));
 
   /** Both guests stay up from trial to trial. */
   async function measured(scenario: LinuxScenario): Promise<CellLimits> {
@@ -91,10 +90,7 @@ traffic: { windows: 2, windowPackets: 1000 }
     const limits = await measured('nftables-stateful');
     // The kernel evicts states for new ones, so their number at the end may be a little smaller than the limit.
     bothSay(limits, 'because its table is full (net.netfilter.nf_conntrack_max)');
-    bothSay(
-      limits,
-      'patched loses 10 % of the packets in firewall, rules without a counter, such as the rule',
-    );
+    bothSay(limits, 'patched loses 10 % of the packets in firewall, rules without a counter, such as the rule');
     const table = { place: 'state-table' };
     const rule = { place: 'firewall', ratio: expect.closeTo(0.1, 3) };
     expect(limits.base.drops[0]).toMatchObject(table);

@@ -164,7 +164,5 @@ test('An image that was prepared before is not booted again.', async () => {
 test('Prepared images are in the cache of the user.', () => {
   expect(imagesFolder({}, '/home/lab')).toBe('/home/lab/.cache/ppsgate/images');
   expect(imagesFolder({ XDG_CACHE_HOME: '/cache' }, '/home/lab')).toBe('/cache/ppsgate/images');
-  expect(imagesFolder({ XDG_CACHE_HOME: 'cache' }, '/home/lab')).toBe(
-    '/home/lab/.cache/ppsgate/images',
-  );
+  expect(imagesFolder({ XDG_CACHE_HOME: 'cache' }, '/home/lab')).toBe('/home/lab/.cache/ppsgate/images');
 });

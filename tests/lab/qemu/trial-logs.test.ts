@@ -1,13 +1,7 @@
 // Parses the windows of a trial on virtual machines, which windows.sh writes.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  endsIn,
-  pairsOf,
-  readVirtualLogs,
-  silentIn,
-  withDrops,
-} from '../../../src/lab/qemu/trial-logs.ts';
+import { endsIn, pairsOf, readVirtualLogs, silentIn, withDrops } from '../../../src/lab/qemu/trial-logs.ts';
 import type { PlannedTrial } from '../../../src/model/planned-trial.ts';
 import { runSchema } from '../../../src/model/result.ts';
 import { forwarding } from '../../fakes/result.ts';
@@ -71,8 +65,7 @@ function line({ guest, seconds, forwarded, instructions, ran, waited }: Seen): s
 const logOf = (...lines: readonly (Seen | string)[]): string =>
   [...lines.map((one) => (typeof one === 'string' ? one : line(one))), 'end', ''].join('\n');
 
-const read = (log: string, planned = onePair) =>
-  readVirtualLogs(planned, startedAt, packets, new Map([[1, log]]));
+const read = (log: string, planned = onePair) => readVirtualLogs(planned, startedAt, packets, new Map([[1, log]]));
 
 function runsOf(log: string, planned = onePair) {
   const outcome = read(log, planned);
@@ -214,8 +207,7 @@ describe('a trial', () => {
     ]);
   });
 
-  const pairLog = (seconds: number) =>
-    logOf(...[1, 2, 2, 1].map((guest) => seen({ guest, seconds: seconds * guest })));
+  const pairLog = (seconds: number) => logOf(...[1, 2, 2, 1].map((guest) => seen({ guest, seconds: seconds * guest })));
 
   test('of several pairs has a log of each, whose guests are counted from 1', () => {
     const logs = new Map([
@@ -322,9 +314,7 @@ describe('guests that may be dead', () => {
   });
 
   test('are found in a log that was cut where they had got stuck before', () => {
-    expect(silentIn(`${line(seen({ forwarded: 0 }))}\nstuck 1\nwindow 2`, packets)).toEqual(
-      new Set([1]),
-    );
+    expect(silentIn(`${line(seen({ forwarded: 0 }))}\nstuck 1\nwindow 2`, packets)).toEqual(new Set([1]));
   });
 });
 
@@ -337,19 +327,15 @@ const anySeen = fc.record({
   ran: fc.integer({ min: 1, max: 30e9 }),
   waited: fc.nat(30e9),
 });
-const anyWindows = fc
-  .tuple(fc.array(anySeen, { maxLength: 20 }), fc.boolean())
-  .map(([windows, isCounted]): Seen[] =>
-    // All guests are of one kind.
-    windows.map((one) => (isCounted ? one : { ...one, instructions: undefined })),
-  );
+const anyWindows = fc.tuple(fc.array(anySeen, { maxLength: 20 }), fc.boolean()).map(([windows, isCounted]): Seen[] =>
+  // All guests are of one kind.
+  windows.map((one) => (isCounted ? one : { ...one, instructions: undefined })),
+);
 const anyStuck = fc.subarray(['stuck 1', 'stuck 2']);
 
 const countedOf = (windows: readonly Seen[], guest: number, stuck: readonly string[]) => {
   const own = windows.filter((one) => one.guest === guest);
-  return (stuck.includes(`stuck ${guest}`) ? own : own.slice(1)).filter(
-    ({ forwarded }) => forwarded > 0,
-  );
+  return (stuck.includes(`stuck ${guest}`) ? own : own.slice(1)).filter(({ forwarded }) => forwarded > 0);
 };
 
 test('the cost of a packet is between the least and the greatest of the counted windows', () => {

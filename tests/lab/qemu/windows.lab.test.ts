@@ -111,11 +111,7 @@ type Started = { running: ChildProcess; flows: string; ended: Promise<Run> };
 function start(
   wire: Wire,
   guests: readonly (Ends & { counts?: string; thread?: string })[],
-  {
-    planned,
-    seconds = 30,
-    packets: each = packets,
-  }: { planned: string; seconds?: number; packets?: number },
+  { planned, seconds = 30, packets: each = packets }: { planned: string; seconds?: number; packets?: number },
 ): Started {
   const flows = flowsFile();
   const described = guests.map(({ sender, receiver, counts = '-', thread = cpuThread }) =>
@@ -190,9 +186,7 @@ describeWith([...needs, 'gcc', '/dev/net/tun'], 'windows', () => {
     const guests = [await cable(wire, 1), await cable(wire, 2)];
     const { stdout } = await start(wire, guests, { planned: '1,2,2,1' }).ended;
     const order = [...stdout.matchAll(/^window (\d) \S+ (\d+) (\S+) .* (\d+) - \d+ \d+$/gm)];
-    expect(
-      order.map(([, guest, before, counted, after]) => [guest, before, counted, after]),
-    ).toEqual([
+    expect(order.map(([, guest, before, counted, after]) => [guest, before, counted, after])).toEqual([
       ['1', '0', '-', String(packets)],
       ['2', '0', '-', String(packets)],
       ['2', String(packets), '-', String(2 * packets)],
@@ -205,9 +199,7 @@ describeWith([...needs, 'gcc', '/dev/net/tun'], 'windows', () => {
     const guest = await cable(wire);
     const endless = { planned: '1,1', packets: 1_000_000_000 };
     const { running, flows, ended } = start(wire, [guest], endless);
-    await expect
-      .poll(() => commandsWith(flows).some((one) => one.startsWith('trafgen')))
-      .toBe(true);
+    await expect.poll(() => commandsWith(flows).some((one) => one.startsWith('trafgen'))).toBe(true);
     running.stdin?.end();
     const { stdout, code } = await ended;
     expect({ stdout, code }).toEqual({ stdout: '', code: 1 });

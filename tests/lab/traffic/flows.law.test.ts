@@ -20,8 +20,7 @@ const framesOf = (text: string): Buffer[] =>
     .split('\n')
     .map((line) => Buffer.from(line.replace(/[{} ]/g, '').split(',').map(Number)));
 
-const frames = (changes: Partial<FlowsRequest>) =>
-  framesOf(trafgenFlows({ ...request, ...changes }));
+const frames = (changes: Partial<FlowsRequest>) => framesOf(trafgenFlows({ ...request, ...changes }));
 
 /** RFC 1071: data with its checksum in place sums up to all ones. */
 function sumOf(bytes: Buffer): number {
@@ -38,8 +37,7 @@ const layout = {
   inet6: { addresses: [22, 54], udp: 54, headers: 62 },
 } as const;
 
-const addressesOf = (frame: Buffer, family: 'inet4' | 'inet6') =>
-  frame.subarray(...layout[family].addresses);
+const addressesOf = (frame: Buffer, family: 'inet4' | 'inet6') => frame.subarray(...layout[family].addresses);
 
 function datagramOf(frame: Buffer, family: 'inet4' | 'inet6'): Buffer {
   const start = layout[family].udp;
@@ -152,8 +150,7 @@ test('a mix sends each size in exactly its share, evenly spread', () => {
     { frameBytes: 1518, weight: 1 },
   ];
   const made = frames({ flows: 2000, packets: { sizes } }).map((frame) => frame.length + 4);
-  const count = (lengths: number[], bytes: number) =>
-    lengths.filter((length) => length === bytes).length;
+  const count = (lengths: number[], bytes: number) => lengths.filter((length) => length === bytes).length;
   expect(made).toHaveLength(2004);
   for (let start = 0; start < 2004; start += 12) {
     const dozen = made.slice(start, start + 12);
@@ -177,11 +174,7 @@ test('every flow is in a mix', () => {
   const anySizes = fc
     .uniqueArray(fc.integer({ min: 64, max: 1518 }), { minLength: 2, maxLength: 10 })
     .chain((all) =>
-      fc.tuple(
-        ...all.map((frameBytes) =>
-          fc.integer({ min: 1, max: 9 }).map((weight) => ({ frameBytes, weight })),
-        ),
-      ),
+      fc.tuple(...all.map((frameBytes) => fc.integer({ min: 1, max: 9 }).map((weight) => ({ frameBytes, weight })))),
     );
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 300 }), anySizes, (flows, sizes) => {
@@ -198,9 +191,7 @@ test('every flow is in a mix', () => {
 test('packets of a capture get the addresses of the test networks, a new hop limit and right checksums', () => {
   const captured = aPcap([udp4(1), udp6(), udp4(2, 123), udp4(1)]).toString('base64');
   const made = frames({ captured });
-  expect(
-    made.map((frame) => [frame.subarray(26, 30).join('.'), frame.subarray(30, 34).join('.')]),
-  ).toEqual([
+  expect(made.map((frame) => [frame.subarray(26, 30).join('.'), frame.subarray(30, 34).join('.')])).toEqual([
     ['198.18.10.1', '198.19.10.1'],
     ['198.18.10.2', '198.19.10.1'],
     ['198.18.10.1', '198.19.10.1'],
@@ -265,11 +256,7 @@ test('2000 flows are 20 sources to 100 destinations, out of the benchmarking net
   const sources = [...new Set(made.map((frame) => text(frame, 26)))];
   const destinations = [...new Set(made.map((frame) => text(frame, 30)))];
   expect([sources.length, sources[0], sources.at(-1)]).toEqual([20, '198.18.10.1', '198.18.10.20']);
-  expect([destinations.length, destinations[0], destinations.at(-1)]).toEqual([
-    100,
-    '198.19.10.1',
-    '198.19.10.100',
-  ]);
+  expect([destinations.length, destinations[0], destinations.at(-1)]).toEqual([100, '198.19.10.1', '198.19.10.100']);
 });
 
 test('flows of IPv6 are in 2001:2::/49 and 2001:2:0:8000::/49', () => {
@@ -297,9 +284,7 @@ test("each flow has a pair of addresses of the site's networks", () => {
   expect(new Set(pairs).size).toBe(2000);
   const sources = [...new Set(pairs.map((pair) => pair.split(' ')[0]))];
   expect(sources).toEqual(Array.from({ length: 14 }, (_, index) => `192.168.1.${17 + index}`));
-  expect(
-    pairs.every((pair) => / 203\.0\.113\.([1-9]|\d\d|1\d\d|2[0-4]\d|25[0-4])$/.test(pair)),
-  ).toBe(true);
+  expect(pairs.every((pair) => / 203\.0\.113\.([1-9]|\d\d|1\d\d|2[0-4]\d|25[0-4])$/.test(pair))).toBe(true);
 });
 
 test('a side without a network of the site has its usual addresses', () => {
@@ -311,9 +296,7 @@ test('a side without a network of the site has its usual addresses', () => {
 test('networks of IPv6 count up from their first host', () => {
   const addresses = { inet6: { source: '2001:db8:1::/64', destination: '2001:db8:2::/127' } };
   const [frame] = frames({ family: 'inet6', frameBytes: 66, packets: { addresses } });
-  expect(frame?.toString('hex', 22, 54)).toBe(
-    '20010db8000100000000000000000001' + '20010db8000200000000000000000000',
-  );
+  expect(frame?.toString('hex', 22, 54)).toBe('20010db8000100000000000000000001' + '20010db8000200000000000000000000');
 });
 
 test("captured packets get addresses of the site's networks", () => {

@@ -132,9 +132,7 @@ test.for([63, 1519, 64.5, Number.NaN])('a frame of %d bytes is refused', (frameB
 test('addresses continue into the next 256', () => {
   const flows = { sources: 300, destinations: 1 };
   expect(senderOptions({ flows })['-s']).toBe('198.18.10.1:2000-198.18.11.44');
-  expect(senderOptions({ flows, family: 'inet6', frameBytes: 66 })['-s']).toBe(
-    '[2001:2:0:10::1]-[2001:2:0:10::12c]',
-  );
+  expect(senderOptions({ flows, family: 'inet6', frameBytes: 66 })['-s']).toBe('[2001:2:0:10::1]-[2001:2:0:10::12c]');
 });
 
 test('no interface, MAC address or range escapes its word', () => {
@@ -149,9 +147,7 @@ test('a slice of the flows has the sources from its own first one on', () => {
     '-s': '198.18.10.250:2000-198.18.11.3',
     '-d': '198.19.10.1:2000-198.19.10.100',
   });
-  expect(senderOptions({ flows, family: 'inet6', frameBytes: 66 })['-s']).toBe(
-    '[2001:2:0:10::fa]-[2001:2:0:10::103]',
-  );
+  expect(senderOptions({ flows, family: 'inet6', frameBytes: 66 })['-s']).toBe('[2001:2:0:10::fa]-[2001:2:0:10::103]');
 });
 
 test('a generator that prints its process id stays the same process, under the same command line', () => {
@@ -196,16 +192,10 @@ test.for([
 
 test('splits any number of flows exactly', () => {
   fc.assert(
-    fc.property(
-      fc.integer({ min: 1, max: 60_000 }),
-      fc.constantFrom(...families),
-      (flows, family) => {
-        const split = flowRanges(flows, family);
-        expect(split.kind === 'split' && split.flows.sources * split.flows.destinations).toBe(
-          flows,
-        );
-      },
-    ),
+    fc.property(fc.integer({ min: 1, max: 60_000 }), fc.constantFrom(...families), (flows, family) => {
+      const split = flowRanges(flows, family);
+      expect(split.kind === 'split' && split.flows.sources * split.flows.destinations).toBe(flows);
+    }),
   );
 });
 
@@ -222,21 +212,17 @@ test('of several senders each gets at least one source', () => {
 
 test('the slices of all senders together are exactly the flows', () => {
   fc.assert(
-    fc.property(
-      fc.integer({ min: 4, max: 60_000 }),
-      fc.integer({ min: 1, max: 4 }),
-      (sources, senders) => {
-        const slices = flowSlices({ sources, destinations: 100 }, senders);
-        let next = 1;
-        for (const slice of slices) {
-          expect(slice).toMatchObject({ firstSource: next, destinations: 100 });
-          next += slice.sources;
-        }
-        expect(next).toBe(sources + 1);
-        const sizes = slices.map((slice) => slice.sources);
-        expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1);
-      },
-    ),
+    fc.property(fc.integer({ min: 4, max: 60_000 }), fc.integer({ min: 1, max: 4 }), (sources, senders) => {
+      const slices = flowSlices({ sources, destinations: 100 }, senders);
+      let next = 1;
+      for (const slice of slices) {
+        expect(slice).toMatchObject({ firstSource: next, destinations: 100 });
+        next += slice.sources;
+      }
+      expect(next).toBe(sources + 1);
+      const sizes = slices.map((slice) => slice.sources);
+      expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1);
+    }),
   );
 });
 
@@ -261,8 +247,7 @@ test('flows that run out of their network are refused with what to do', () => {
   expect(flowRanges(62_974, 'inet4').kind).toBe('split');
   expect(flowRanges(65_537, 'inet6')).toEqual({
     kind: 'refused',
-    message:
-      '65537 flows of inet6 need 65537 sources, and their network has 65535: choose a multiple of 100.',
+    message: '65537 flows of inet6 need 65537 sources, and their network has 65535: choose a multiple of 100.',
   });
 });
 
@@ -278,9 +263,7 @@ test('a receiver is ready when it prints that on a separate line', () => {
   expect(isReady('')).toBe(false);
   expect(isReady(start)).toBe(false);
   expect(isReady(`${start}906.195259 start_threads [2596] Ready...`)).toBe(true);
-  expect(
-    isReady(`${start}906.195861 receiver_body [1596] reading from netmap:vcxl1 fd 3 main_fd 3\n`),
-  ).toBe(true);
+  expect(isReady(`${start}906.195861 receiver_body [1596] reading from netmap:vcxl1 fd 3 main_fd 3\n`)).toBe(true);
   expect(isReady('CMD: pkt-gen -i Ready...\n')).toBe(false);
 });
 
@@ -289,8 +272,7 @@ describeWith(['shared/corpus/runs'], 'the commands of published benches', () => 
   const studies = ['r325006-D12685', 'r368606-D27401'];
   const commands = studies.flatMap((study) =>
     readdirSync(join(runs, study)).flatMap((file) => {
-      const [, text] =
-        /^CMD[^:]*: (.*)/.exec(readFileSync(join(runs, study, file), 'latin1')) ?? [];
+      const [, text] = /^CMD[^:]*: (.*)/.exec(readFileSync(join(runs, study, file), 'latin1')) ?? [];
       return text === undefined ? [] : [optionsOf(text.replaceAll('"', '').split(' '))];
     }),
   );

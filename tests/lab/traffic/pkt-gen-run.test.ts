@@ -86,9 +86,7 @@ test('a log that cannot be read says why it is not', () => {
     skipped: 0,
     faults: [{ kind: 'unreadable', message }],
   };
-  expect(pktGenRun(received(trial(5e6, 30)), sender, ours).validity).toEqual(
-    invalid(`sender: ${message}`),
-  );
+  expect(pktGenRun(received(trial(5e6, 30)), sender, ours).validity).toEqual(invalid(`sender: ${message}`));
 });
 
 test('another program’s log is no measurement of the offer', () => {
@@ -114,10 +112,7 @@ test('a run with scaled rates is that with the whole numbers', () => {
   const text = madeLog({ pps: trial(5e6, 30) });
   const scaled = text
     .replace(/(\d+)(\d{6}) pps/g, (_, millions, rest) => `${millions}.${rest.slice(0, 3)} Mpps`)
-    .replace(
-      /\((\d+)(\d{6}) pkts/g,
-      (_, millions, rest) => `(${millions}.${rest.slice(0, 3)} Mpkts`,
-    );
+    .replace(/\((\d+)(\d{6}) pkts/g, (_, millions, rest) => `(${millions}.${rest.slice(0, 3)} Mpkts`);
   expect(scaled).toContain('5.000 Mpps (5.');
   const runOf = (log: string) => pktGenRun(parsePktGenLog(log), undefined, ours);
   expect(runOf(scaled)).toEqual(runOf(text));
@@ -140,8 +135,7 @@ test('a log truncated before enough was measured is reported with the line', () 
 });
 
 test('a negative duration in the summary does not spoil the rates', () => {
-  const summary =
-    'Received 9 packets 540 bytes 3 events 60 bytes each in -1505074016.06 seconds.\n';
+  const summary = 'Received 9 packets 540 bytes 3 events 60 bytes each in -1505074016.06 seconds.\n';
   const text = madeLog({ pps: trial(5e6, 30) }) + summary;
   expect(pktGenRun(parsePktGenLog(text), undefined, ours).validity).toEqual({ kind: 'valid' });
 });
@@ -174,14 +168,11 @@ test.for([
     undefined,
     ours,
   );
-  expect(run.validity).toEqual(
-    invalid(`${words} was received for 2.0 s, until 22 s after the log's first rate`),
-  );
+  expect(run.validity).toEqual(invalid(`${words} was received for 2.0 s, until 22 s after the log's first rate`));
 });
 
 test('a DUT that forwards 98 % of the offer was not its limit', () => {
-  const validity = (pps: number) =>
-    pktGenRun(received(trial(pps, 30)), sent(trial(14_881_000, 30)), ours).validity;
+  const validity = (pps: number) => pktGenRun(received(trial(pps, 30)), sent(trial(14_881_000, 30)), ours).validity;
   expect(validity(14_817_000)).toEqual(
     invalid(
       'generator-limited: 14.82 Mpps came through in a median second, of 14.88 Mpps offered on average (99.6 %), and the line carries 14.88 Mpps (10 Gbit/s)',
@@ -230,9 +221,7 @@ describe('a DUT that forwards all of the offer', () => {
 test('with an unknown frame size the line is omitted', () => {
   const sender = sent(trial(1e6, 30), { command: 'CMD: pkt-gen -i igb0' });
   expect(pktGenRun(received(trial(1e6, 30)), sender, ours).validity).toEqual(
-    invalid(
-      'generator-limited: 1.000 Mpps came through in a median second, of 1.000 Mpps offered on average (100 %)',
-    ),
+    invalid('generator-limited: 1.000 Mpps came through in a median second, of 1.000 Mpps offered on average (100 %)'),
   );
 });
 
@@ -249,9 +238,7 @@ test('the offer of several senders is the sum, and is known only if each of them
 
   const dead = pktGenRun(received(trial(5e6, 30)), [...senders, sent([])], ours);
   expect(dead).not.toHaveProperty('offeredPps');
-  expect(dead.validity).toEqual(
-    invalid('sender 3: no steady rate: not one packet was counted', 'unsteady'),
-  );
+  expect(dead.validity).toEqual(invalid('sender 3: no steady rate: not one packet was counted', 'unsteady'));
 });
 
 test('several senders together may be the limit', () => {
@@ -269,10 +256,7 @@ test('a sender that reaches less than 95 % of its requested rate is reported by 
   const validity = (requestedPps: number[]) =>
     pktGenRun(received(trial(5e6, 30)), senders, { ...ours, requestedPps }).validity;
   expect(validity([7e6, 8e6])).toEqual(
-    invalid(
-      'sender 2: it sent slower than requested, 6.000 Mpps of 8.000 Mpps (75 %)',
-      'generator-limited',
-    ),
+    invalid('sender 2: it sent slower than requested, 6.000 Mpps of 8.000 Mpps (75 %)', 'generator-limited'),
   );
   expect(validity([7.3e6, 6.3e6])).toEqual({ kind: 'valid' });
 });
@@ -287,10 +271,7 @@ describe('compared with the DUT’s count of sent packets', () => {
   test('a receiver that counts clearly fewer was the limit, and both rates are reported', () => {
     const slow = received(trial(6.2e6, 20));
     expect(validity(slow, 9.1e6 * 22)).toEqual(
-      invalid(
-        'receiver-limited: the DUT sent 9.100 Mpps and the receiver counted 6.200 Mpps',
-        'receiver-limited',
-      ),
+      invalid('receiver-limited: the DUT sent 9.100 Mpps and the receiver counted 6.200 Mpps', 'receiver-limited'),
     );
   });
 
@@ -379,10 +360,7 @@ describeWith(['shared/corpus/runs'], 'the archive’s runs', () => {
       return validity.kind === 'valid' ? [] : [[name, validity.reason]];
     });
     expect(refused).toEqual([
-      [
-        'fbsd11.1-yandex-bench.1000-default.1.receiver',
-        'receiver: pkt-gen crashed: "poll err" on line 10',
-      ],
+      ['fbsd11.1-yandex-bench.1000-default.1.receiver', 'receiver: pkt-gen crashed: "poll err" on line 10'],
     ]);
   });
 });
@@ -404,16 +382,8 @@ describe('a run in which no packet was received', () => {
   });
 
   test.each<[string, Partial<PktGenRunOptions>, string]>([
-    [
-      'did not get them',
-      { ingressPackets: 0 },
-      `${silent} the ports of the DUT counted 0 in and 40 out`,
-    ],
-    [
-      'got a few',
-      { ingressPackets: 28_000_000 },
-      `${silent} the ports of the DUT counted 28,000,000 in and 40 out`,
-    ],
+    ['did not get them', { ingressPackets: 0 }, `${silent} the ports of the DUT counted 0 in and 40 out`],
+    ['got a few', { ingressPackets: 28_000_000 }, `${silent} the ports of the DUT counted 28,000,000 in and 40 out`],
     ['does not tell what it got', { ingressPackets: undefined }, unknown],
     ['does not tell what it sent', { egressPackets: undefined }, unknown],
   ])('does not where the DUT %s', (_, more, why) => {
@@ -422,10 +392,7 @@ describe('a run in which no packet was received', () => {
 
   test('does not if the DUT sent them, and the receiver counted none', () => {
     expect(run({ egressPackets: 130_000_000 }).validity).toEqual(
-      invalid(
-        'no steady rate: no packet was received in 26 s, although 130,000,000 left the DUT',
-        'unsteady',
-      ),
+      invalid('no steady rate: no packet was received in 26 s, although 130,000,000 left the DUT', 'unsteady'),
     );
   });
 
@@ -434,10 +401,7 @@ describe('a run in which no packet was received', () => {
       kind: 'invalid',
     });
     expect(pktGenRun(silence, undefined, dropped).validity).toEqual(
-      invalid(
-        `${silent} the ports of the DUT counted ${all.toLocaleString('en')} in and 40 out`,
-        'unsteady',
-      ),
+      invalid(`${silent} the ports of the DUT counted ${all.toLocaleString('en')} in and 40 out`, 'unsteady'),
     );
     expect(run({ requestedPps: [20e6] }).validity).toMatchObject({ cause: 'generator-limited' });
     expect(pktGenRun(received([0, 0, 0]), offer, dropped).validity).toMatchObject({

@@ -1,19 +1,10 @@
 import { delimiter } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parsePktGenLog } from '../../../src/lab/traffic/pkt-gen.ts';
-import {
-  closePorts,
-  openPorts,
-  pktGenTrial,
-  trialThrough,
-} from '../../../src/lab/traffic/pkt-gen-trial.ts';
+import { closePorts, openPorts, pktGenTrial, trialThrough } from '../../../src/lab/traffic/pkt-gen-trial.ts';
 import { connect, type Host } from '../../../src/system/host/ssh.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
-import {
-  type FreebsdLab,
-  type FreebsdLabOptions,
-  startFreebsdLab,
-} from '../../fakes/freebsd-lab/lab.ts';
+import { type FreebsdLab, type FreebsdLabOptions, startFreebsdLab } from '../../fakes/freebsd-lab/lab.ts';
 import { layPktGen, madeLog, trial as ramped } from '../../fakes/pkt-gen.ts';
 import { startSshd } from '../../fakes/sshd.ts';
 import { describeWith } from '../../needs.ts';
@@ -70,12 +61,9 @@ async function measured(options: FreebsdLabOptions, changes: Changes = {}) {
 }
 
 const sentIn = (lab: FreebsdLab) =>
-  [...new Set(lab.senders)]
-    .flatMap(({ journal }) => journal)
-    .filter(({ command }) => command.includes('-f tx'));
+  [...new Set(lab.senders)].flatMap(({ journal }) => journal).filter(({ command }) => command.includes('-f tx'));
 
-const summaries = ({ senders }: { senders: string[] }) =>
-  senders.map((log) => parsePktGenLog(log).summary);
+const summaries = ({ senders }: { senders: string[] }) => senders.map((log) => parsePktGenLog(log).summary);
 
 describe('in the laboratory', () => {
   test('a trial gives what the DUT forwards of more than it can, from all raw logs', async () => {
@@ -106,12 +94,8 @@ describe('in the laboratory', () => {
     const commands = sentIn(lab).map(({ command }) => command.replaceAll("'", ''));
     const [first, second] = lab.cabling.senders;
     expect(commands).toEqual([
-      expect.stringMatching(
-        `-S ${first?.mac} -s 198.18.10.1:2000-198.18.10.1 .* -D ${first?.dutMac} -R 4000000`,
-      ),
-      expect.stringMatching(
-        `-S ${second?.mac} -s 198.18.10.2:2000-198.18.10.3 .* -D ${second?.dutMac} -R 8000000`,
-      ),
+      expect.stringMatching(`-S ${first?.mac} -s 198.18.10.1:2000-198.18.10.1 .* -D ${first?.dutMac} -R 4000000`),
+      expect.stringMatching(`-S ${second?.mac} -s 198.18.10.2:2000-198.18.10.3 .* -D ${second?.dutMac} -R 8000000`),
     ]);
   });
 
@@ -277,10 +261,7 @@ describeWith(['sshd', 'ssh-keygen'], 'over a real sshd', () => {
   const received = madeLog({ pps: ramped(5e6, 600) });
 
   test('the generators are ended by their own process ids, the receiver last', async () => {
-    const { outcome, journal } = await trialOver(
-      { igb0: sent, igb1: sent, igb2: received },
-      { atLeastSeconds: 12 },
-    );
+    const { outcome, journal } = await trialOver({ igb0: sent, igb1: sent, igb2: received }, { atLeastSeconds: 12 });
     if (outcome.kind !== 'measured') throw new Error(JSON.stringify(outcome));
     const calls = journal.filter((entry) => !entry.startsWith('counted'));
     expect(calls.at(0)).toBe('start igb2');

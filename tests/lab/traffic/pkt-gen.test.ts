@@ -70,13 +70,10 @@ test.for([
   ['sudo pkt-gen -f tx -l1514 -i ix0', 1514],
   ['pkt-gen -f tx -i ix0', 60],
   ['pkt-gen -f rx -i ix0', undefined],
-] as const)(
-  'the size of frames is what the command says, or its default: %s',
-  ([command, size]) => {
-    const log = parsePktGenLog(`CMD on 192.0.2.1: ${command}\n`);
-    expect([log.command, log.frameBytesWithoutCrc]).toEqual([command, size]);
-  },
-);
+] as const)('the size of frames is what the command says, or its default: %s', ([command, size]) => {
+  const log = parsePktGenLog(`CMD on 192.0.2.1: ${command}\n`);
+  expect([log.command, log.frameBytesWithoutCrc]).toEqual([command, size]);
+});
 
 test.for([
   [
@@ -84,17 +81,11 @@ test.for([
     { packets: 3000, seconds: 2, pps: 1500 },
   ],
   ['Sent 80 packets, 60 bytes each, in 4.00 seconds.', { packets: 80, seconds: 4, pps: 20 }],
-  [
-    'Received 10 packets 600 bytes 1 events 60 bytes each in 5.00 seconds.',
-    { packets: 10, seconds: 5, pps: 2 },
-  ],
-] as const)(
-  'the summary tells packets and seconds, and the size of frames: %s',
-  ([line, summary]) => {
-    const log = parsePktGenLog(`${rateLine(1, 1)}${line}\n`);
-    expect(log).toMatchObject({ summary, frameBytesWithoutCrc: 60, faults: [] });
-  },
-);
+  ['Received 10 packets 600 bytes 1 events 60 bytes each in 5.00 seconds.', { packets: 10, seconds: 5, pps: 2 }],
+] as const)('the summary tells packets and seconds, and the size of frames: %s', ([line, summary]) => {
+  const log = parsePktGenLog(`${rateLine(1, 1)}${line}\n`);
+  expect(log).toMatchObject({ summary, frameBytesWithoutCrc: 60, faults: [] });
+});
 
 test('a negative duration is a fault, and no summary', () => {
   const line = 'Received 9 packets 540 bytes 3 events 60 bytes each in -1505074016.06 seconds.\n';
@@ -113,9 +104,7 @@ test.for(['receiver_body [1648] poll err', 'main_thread [2304] ouch, thread 0 ex
   (words) => {
     const [, text] = words.split('] ');
     const message = `pkt-gen crashed: "${text}" on line 2`;
-    expect(parsePktGenLog(rateLine(1, 1) + said(2, words)).faults).toEqual([
-      { kind: 'crashed', message },
-    ]);
+    expect(parsePktGenLog(rateLine(1, 1) + said(2, words)).faults).toEqual([{ kind: 'crashed', message }]);
   },
 );
 
@@ -200,11 +189,7 @@ describe('reads rates that are scaled, as pkt-gen prints them without -N', () =>
       14_880_000,
       14_895_000,
     ],
-    [
-      `14880952 pps [avg/std 14880950/2 pps] (14880952 pkts in 1000000 usec)`,
-      14_880_952,
-      14_880_952,
-    ],
+    [`14880952 pps [avg/std 14880950/2 pps] (14880952 pkts in 1000000 usec)`, 14_880_952, 14_880_952],
     [`14880952 pps (14880952 pkts in 1000000 usec) ${rest}`, 14_880_952, 14_880_952],
   ])('%s', (text, pps, packets) => {
     const log = parsePktGenLog(said(1, `main_thread [2666] ${text}`));
@@ -218,10 +203,7 @@ test('every line is a rate, another line of pkt-gen, a rate that cannot be read,
     ['rate', rateLine(1, 5)],
     [
       'rate',
-      said(
-        1,
-        'main_thread [9] 6.728 Mpps (6.735 Mpkts 3.229 Gbps in 1001031 usec) 480.00 avg_batch 0 min_space',
-      ),
+      said(1, 'main_thread [9] 6.728 Mpps (6.735 Mpkts 3.229 Gbps in 1001031 usec) 480.00 avg_batch 0 min_space'),
     ],
     ['unread', said(1, 'main_thread [9] 6.728 mega (6.735 Mpkts)')],
     ['unread', said(1, 'main_thread [9] 6 pps (6 pkts in 1 usec) and more')],
@@ -236,16 +218,11 @@ test('every line is a rate, another line of pkt-gen, a rate that cannot be read,
       const lines = [['known', said(1, 'main [1] begins')] as const, ...others];
       const of = (kind: string) => lines.filter(([one]) => one === kind).length;
       const log = parsePktGenLog(lines.map(([, text]) => text).join(''));
-      expect([log.lines, log.rates.length, log.skipped]).toEqual([
-        lines.length,
-        of('rate'),
-        of('skipped'),
-      ]);
+      expect([log.lines, log.rates.length, log.skipped]).toEqual([lines.length, of('rate'), of('skipped')]);
       const [unread] = log.faults;
       const first = lines.findIndex(([kind]) => kind === 'unread') + 1;
       if (of('unread') === 0) expect(log.faults).toEqual([]);
-      else
-        expect(unread?.message).toMatch(new RegExp(`line ${first} of the log cannot be read: "`));
+      else expect(unread?.message).toMatch(new RegExp(`line ${first} of the log cannot be read: "`));
       if (of('unread') > 1) expect(unread?.message).toMatch(new RegExp(`^${of('unread')} rates,`));
     }),
   );
@@ -334,8 +311,7 @@ describeWith(['shared/corpus/runs'], 'the archive’s line shapes', () => {
     /^(<IPx>|\[IPvN\]).* -> .*\(<MAC> -> <MAC>\)$/,
     /^(Terminated|pingN: .*|)$/,
   ];
-  const equilibrium =
-    /equili|^Iteration N|^ {2}- |^- (Benchmark mode|UDP load|Link rate|Tolerance)|^Estimated Equil/;
+  const equilibrium = /equili|^Iteration N|^ {2}- |^- (Benchmark mode|UDP load|Link rate|Tolerance)|^Estimated Equil/;
 
   function expectedOf(shape: string): string {
     if (/^D main_thread \[N\] N pps/.test(shape)) return 'rate';

@@ -63,27 +63,16 @@ describe('the line before it', () => {
 });
 
 test.for([
-  [
-    'its last words',
-    'Running!\nFlushing TX_RING failed: EAGAIN\n',
-    'Flushing TX_RING failed: EAGAIN',
-  ],
+  ['its last words', 'Running!\nFlushing TX_RING failed: EAGAIN\n', 'Flushing TX_RING failed: EAGAIN'],
   ['nothing said', '', ''],
   ['half a summary', '  600 packets outgoing\n', '600 packets outgoing'],
-  [
-    'no time spent',
-    ' 0 packets outgoing\n 0 sec, 0 usec on CPU0 (0 packets)\n',
-    '0 sec, 0 usec on CPU0 (0 packets)',
-  ],
-] as const)(
-  'a log without the whole summary is a failure that quotes its last line: %s',
-  ([, text, last]) => {
-    expect(parseTrafgenLog(text)).toEqual({
-      kind: 'failed',
-      reason: `trafgen ended without its summary: "${last}"`,
-    });
-  },
-);
+  ['no time spent', ' 0 packets outgoing\n 0 sec, 0 usec on CPU0 (0 packets)\n', '0 sec, 0 usec on CPU0 (0 packets)'],
+] as const)('a log without the whole summary is a failure that quotes its last line: %s', ([, text, last]) => {
+  expect(parseTrafgenLog(text)).toEqual({
+    kind: 'failed',
+    reason: `trafgen ended without its summary: "${last}"`,
+  });
+});
 
 test('the sender’s script gets its arguments in its own order', () => {
   const command = senderCommand({
@@ -94,7 +83,5 @@ test('the sender’s script gets its arguments in its own order', () => {
     flows: '/run/inet4.flows',
     limitSeconds: 60,
   });
-  expect(commandText(command)).toBe(
-    "bash '/run/send.bash' 'tx0' '1' '3000000' '/run/inet4.flows' '60'",
-  );
+  expect(commandText(command)).toBe("bash '/run/send.bash' 'tx0' '1' '3000000' '/run/inet4.flows' '60'");
 });

@@ -80,14 +80,11 @@ function blobsIn({ read }: Git, tree: string, folder: string): [string, string][
   const object = read(tree)?.object;
   if (object?.type !== 'tree') return [];
   return object.entries.flatMap(({ name, mode, id }): [string, string][] =>
-    mode === '40000'
-      ? blobsIn(github.state.git, id, `${folder}${name}/`)
-      : [[`${folder}${name}`, id]],
+    mode === '40000' ? blobsIn(github.state.git, id, `${folder}${name}/`) : [[`${folder}${name}`, id]],
   );
 }
 
-const textOf = (path: string): string =>
-  github.state.git.read(files().get(path) ?? '')?.bytes.toString() ?? '';
+const textOf = (path: string): string => github.state.git.read(files().get(path) ?? '')?.bytes.toString() ?? '';
 
 const startsOfResults = (): string[] =>
   JSON.parse(textOf('index.json') || '{"results":[]}').results.map(({ at }: { at: string }) => at);
@@ -95,10 +92,7 @@ const startsOfResults = (): string[] =>
 /** Each result of the index has its files, and there are no others. */
 function expectWhole(): void {
   const { results } = JSON.parse(textOf('index.json'));
-  const told = results.flatMap(({ path }: { path: string }) => [
-    `${path}/report.md`,
-    `${path}/result.json`,
-  ]);
+  const told = results.flatMap(({ path }: { path: string }) => [`${path}/report.md`, `${path}/result.json`]);
   expect([...files().keys()].filter((path) => path.startsWith('results/'))).toEqual(told);
 }
 
@@ -131,15 +125,9 @@ describe('a publication', () => {
     expect(done).toMatchObject({
       links: [
         {
-          result: expect.stringContaining(
-            `https://github.com/example/router/raw/ppsgate-data/${folder}`,
-          ),
-          report: expect.stringContaining(
-            `https://github.com/example/router/blob/ppsgate-data/${folder}`,
-          ),
-          badges: [
-            'https://github.com/example/router/raw/ppsgate-data/badges/shelf-3/forwarding-inet4.svg',
-          ],
+          result: expect.stringContaining(`https://github.com/example/router/raw/ppsgate-data/${folder}`),
+          report: expect.stringContaining(`https://github.com/example/router/blob/ppsgate-data/${folder}`),
+          badges: ['https://github.com/example/router/raw/ppsgate-data/badges/shelf-3/forwarding-inet4.svg'],
         },
       ],
     });
@@ -237,9 +225,7 @@ describe('no other publisher is overwritten', () => {
 
   test('when eight publish at once', async () => {
     const dates = [1, 2, 3, 4, 5, 6, 7, 8];
-    const all = await Promise.all(
-      dates.map((date) => publish([publication({ startedAt: onDay(date) })])),
-    );
+    const all = await Promise.all(dates.map((date) => publish([publication({ startedAt: onDay(date) })])));
     expect(all).toMatchObject(dates.map(() => published));
     expect(startsOfResults()).toEqual(dates.map(onDay));
     expectWhole();
@@ -379,9 +365,7 @@ describe('nothing is published, with the reason, when', () => {
 
   test('GitHub keeps failing', async () => {
     github.faults.order('git/create-commit', { kind: 'broken', status: 503 }, 99);
-    expect(await whyNot()).toBe(
-      `${what} GitHub answered 503 Server Error; the result itself is kept.`,
-    );
+    expect(await whyNot()).toBe(`${what} GitHub answered 503 Server Error; the result itself is kept.`);
   });
 
   test('GitHub rejects the token', async () => {
@@ -466,12 +450,8 @@ describe('the trend', () => {
       outcome: { kind: 'judged', verdict: 'no-regression', cells },
     });
   };
-  const read = async (testbed = 'shelf-3') =>
-    readBranchTrend(await hastyOctokit(github), place, testbed);
-  const edited = async (
-    edit: Parameters<typeof publishTrend>[2],
-    octokit?: Octokit,
-  ): ReturnType<typeof publishTrend> =>
+  const read = async (testbed = 'shelf-3') => readBranchTrend(await hastyOctokit(github), place, testbed);
+  const edited = async (edit: Parameters<typeof publishTrend>[2], octokit?: Octokit): ReturnType<typeof publishTrend> =>
     publishTrend(octokit ?? (await hastyOctokit(github)), place, edit, {
       now: () => now,
       pause: async () => {},
@@ -485,9 +465,7 @@ describe('the trend', () => {
     await publish([...years.map((at) => nightlyRun(at)), nightlyRun(onDay(2), 'shelf-4')]);
     const { index, nightlyRuns } = await read();
     expect([...nightlyRuns.keys()]).toEqual(['shelf-3 forwarding inet4']);
-    expect(nightlyRuns.get('shelf-3 forwarding inet4')?.map(({ at }) => at)).toEqual(
-      years.slice(1),
-    );
+    expect(nightlyRuns.get('shelf-3 forwarding inet4')?.map(({ at }) => at)).toEqual(years.slice(1));
     expect(index.aaRuns).toMatchObject([{ gates: 3 }, { gates: 1 }]);
   });
 
@@ -539,9 +517,7 @@ describe('the trend', () => {
   test('that cannot be changed is an error with the remedy', async () => {
     await publish([nightlyRun(onDay(1))]);
     github.faults.order('git/create-tree', { kind: 'read-only' });
-    await expect(edited(compared)).rejects.toThrow(
-      /lacks the permission \(403 .*permissions: contents: write/,
-    );
+    await expect(edited(compared)).rejects.toThrow(/lacks the permission \(403 .*permissions: contents: write/);
   });
 
   test('is not lost where there are more files than GitHub lists', async () => {
@@ -549,9 +525,7 @@ describe('the trend', () => {
     const octokit = await hastyOctokit(github);
     octokit.hook.after('request', ({ data }, { url, recursive }) => {
       if (!url.includes('/git/trees/') || recursive === undefined) return;
-      const isOfTrend = data.tree.every(
-        ({ path }: { path: string }) => !path.startsWith('results'),
-      );
+      const isOfTrend = data.tree.every(({ path }: { path: string }) => !path.startsWith('results'));
       if (isOfTrend) return;
       data.tree = data.tree.filter(({ path }: { path: string }) => path < 'results');
       data.truncated = true;

@@ -1,13 +1,4 @@
-import {
-  chmodSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
@@ -45,9 +36,7 @@ const filesIn = (directory: string): string[] =>
     .toSorted();
 
 const startsIn = (directory: string): string[] =>
-  JSON.parse(readFileSync(join(directory, 'index.json'), 'utf8')).results.map(
-    ({ at }: { at: string }) => at,
-  );
+  JSON.parse(readFileSync(join(directory, 'index.json'), 'utf8')).results.map(({ at }: { at: string }) => at);
 
 test('a directory that is not there yet holds all that the branch does, and the report as a page', async () => {
   const directory = join(temporaryFolder(), 'not', 'yet');
@@ -171,11 +160,10 @@ test('the index of the trend is changed by those who edit it in turn', async () 
   const release = (name: string) => ({ name, commit: 'a'.repeat(40), at: onDay(1) });
   let free = Promise.withResolvers<void>();
   const added = async (name: string) => {
-    await publishTrendToDirectory(
-      directory,
-      (index) => ({ ...index, releases: [...index.releases, release(name)] }),
-      { now: () => now, pause: () => free.promise },
-    );
+    await publishTrendToDirectory(directory, (index) => ({ ...index, releases: [...index.releases, release(name)] }), {
+      now: () => now,
+      pause: () => free.promise,
+    });
     free.resolve();
     free = Promise.withResolvers();
   };

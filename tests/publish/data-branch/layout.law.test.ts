@@ -33,9 +33,7 @@ describe('a result', () => {
     const shelf: Shelf = new Map();
     const [published] = publish(shelf, [publication()]);
     expect(published).toEqual({
-      result: expect.stringMatching(
-        /^results\/2026\/20261120T120000-shelf-3-7-[0-9a-f]{40}\/result\.json$/,
-      ),
+      result: expect.stringMatching(/^results\/2026\/20261120T120000-shelf-3-7-[0-9a-f]{40}\/result\.json$/),
       report: expect.stringMatching(/\/report\.md$/),
       graphs: new Map(),
       badges: [],
@@ -62,10 +60,7 @@ describe('a result', () => {
   test('is listed in the index', () => {
     const shelf: Shelf = new Map();
     publish(shelf, [publication({}, { isTrusted: true })]);
-    const size = resultFiles(shelf).reduce(
-      (sum, path) => sum + Buffer.byteLength(shelf.get(path) ?? ''),
-      0,
-    );
+    const size = resultFiles(shelf).reduce((sum, path) => sum + Buffer.byteLength(shelf.get(path) ?? ''), 0);
     expect(indexOf(shelf).results).toEqual([
       {
         path: expect.stringMatching(/^results\/2026\//),
@@ -128,8 +123,7 @@ describe('a result', () => {
 });
 
 describe('results are kept', () => {
-  const sizeOf = (results: DataIndex['results']) =>
-    results.reduce((sum, { bytes }) => sum + bytes, 0);
+  const sizeOf = (results: DataIndex['results']) => results.reduce((sum, { bytes }) => sum + bytes, 0);
   const ours = (changes: Partial<Result>) => publication(changes, { isTrusted: true });
 
   test('up to a number, and the oldest are removed first', () => {
@@ -181,10 +175,7 @@ describe('results are kept', () => {
 
   test('if their files still exist', () => {
     const shelf: Shelf = new Map();
-    const [first, second] = publish(shelf, [
-      ours({ startedAt: onDay(1) }),
-      ours({ startedAt: onDay(2) }),
-    ]);
+    const [first, second] = publish(shelf, [ours({ startedAt: onDay(1) }), ours({ startedAt: onDay(2) })]);
     shelf.delete(first?.report ?? '');
     publish(shelf, []);
     expect(resultFiles(shelf)).toEqual([second?.result, second?.report]);
@@ -285,9 +276,7 @@ describe('a time of the future', () => {
       fc.property(fc.array(hostile, { minLength: 1, maxLength: 6 }), bounds, (times, keep) => {
         const shelf: Shelf = new Map();
         const both = { isDefaultBranch: true, isTrusted: true };
-        const publications = times.map((startedAt, index) =>
-          publication({ startedAt, patch: patchOf(index) }, both),
-        );
+        const publications = times.map((startedAt, index) => publication({ startedAt, patch: patchOf(index) }, both));
         publish(shelf, publications, { keep });
         const [published] = publish(shelf, [publication(honest, both)], { keep, ...later });
         expect(shelf.has(published?.result ?? '')).toBe(true);
@@ -367,8 +356,7 @@ const before = (days: number) => new Date(now.getTime() - days * day * 1000).toI
 
 describe('a badge', () => {
   const path = 'badges/shelf-3/forwarding-inet4';
-  const messageIn = (shelf: Shelf, badge = path) =>
-    JSON.parse(shelf.get(`${badge}.json`) ?? '{}').message;
+  const messageIn = (shelf: Shelf, badge = path) => JSON.parse(shelf.get(`${badge}.json`) ?? '{}').message;
   const judged = (verdict: 'no-regression' | 'regression', cell: Cell = forwarding) => ({
     outcome: { kind: 'judged', verdict, cells: [aCell({ kind: verdict }, undefined, cell)] },
   });
@@ -567,9 +555,7 @@ describe('the history', () => {
             expect(historyOf(bounded, query)).toEqual(historyOf(entries, query));
           }
           const runs = Math.min(
-            ...metricSchema.options.map((metric) =>
-              own.reduce((sum, one) => sum + one[metric].length, 0),
-            ),
+            ...metricSchema.options.map((metric) => own.reduce((sum, one) => sum + one[metric].length, 0)),
           );
           expect(runs).toBeLessThan(60 + 9);
         }
@@ -599,9 +585,7 @@ test('the README shows badges and the newest results, and names of others in cod
   publish(shelf, [publication({}, onDefault), publication({ testbed }, onDefault)]);
   const readme = shelf.get('README.md') ?? '';
   expect(readme).toContain('- ![forwarding inet4](badges/shelf-3/forwarding-inet4.svg)\n');
-  expect(readme).toMatch(
-    /- \[2026-11-20 12:00\]\(results\/2026\/[\w-]+\/report\.md\) `#7` on `shelf-3`: `regression`/,
-  );
+  expect(readme).toMatch(/- \[2026-11-20 12:00\]\(results\/2026\/[\w-]+\/report\.md\) `#7` on `shelf-3`: `regression`/);
   expect(readme.replaceAll(/`[^`]*`/g, '')).not.toMatch(/javascript:|@everyone/);
 });
 
@@ -630,9 +614,7 @@ describe('flamegraphs', () => {
       ],
     },
   ];
-  const anchors = ['base', 'patched', 'difference'].map(
-    (which) => `flamegraph-forwarding-inet4-${which}`,
-  );
+  const anchors = ['base', 'patched', 'difference'].map((which) => `flamegraph-forwarding-inet4-${which}`);
 
   test('are beside their result, and are named by their anchors', () => {
     const shelf: Shelf = new Map();

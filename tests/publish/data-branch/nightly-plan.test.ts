@@ -10,10 +10,8 @@ import { aCell, aResult, forwarding, pairedRuns, pullRequest } from '../../fakes
 import { publication, publish, rules, type Shelf, storedIn } from '../../fakes/shelf.ts';
 
 const commitOf = (nightlyRun: number): string => nightlyRun.toString(16).padStart(40, '0');
-const timeOf = (nightlyRun: number): string =>
-  new Date(Date.UTC(2026, 8, 1 + nightlyRun, 3)).toISOString();
-const commitTimeOf = (nightlyRun: number): string =>
-  new Date(Date.UTC(2026, 8, 1 + nightlyRun, 1)).toISOString();
+const timeOf = (nightlyRun: number): string => new Date(Date.UTC(2026, 8, 1 + nightlyRun, 3)).toISOString();
+const commitTimeOf = (nightlyRun: number): string => new Date(Date.UTC(2026, 8, 1 + nightlyRun, 1)).toISOString();
 
 /** An A/A run, whose numbers vary a little from one nightly run to the next. */
 function aNightlyRun(nightlyRun: number, level: number): TrendUpdate {
@@ -37,10 +35,7 @@ function aNightlyRun(nightlyRun: number, level: number): TrendUpdate {
 }
 
 /** The last good commit against the first bad one, as a nightly run requests it. */
-function gateOf(
-  { good, bad }: TrendChange,
-  kind: Exclude<CellVerdict['kind'], 'invalid'>,
-): TrendUpdate {
+function gateOf({ good, bad }: TrendChange, kind: Exclude<CellVerdict['kind'], 'invalid'>): TrendUpdate {
   const patch = { ...pullRequest, baseCommit: good, headCommit: bad };
   const variants = [
     { name: 'base', commit: good, files: [] },
@@ -55,9 +50,7 @@ function gateOf(
 function shelfWith(nightlyRuns: number): Shelf {
   const shelf: Shelf = new Map();
   for (let nightlyRun = 0; nightlyRun < nightlyRuns; nightlyRun += 1) {
-    publish(shelf, [
-      { ...publication(), ...aNightlyRun(nightlyRun, nightlyRun < 20 ? 800_000 : 768_000) },
-    ]);
+    publish(shelf, [{ ...publication(), ...aNightlyRun(nightlyRun, nightlyRun < 20 ? 800_000 : 768_000) }]);
   }
   return shelf;
 }
@@ -73,8 +66,7 @@ const nightlyPlanOf = (shelf: Shelf, nightlyRun: number) =>
     commits: { [commitOf(nightlyRun)]: commitTimeOf(nightlyRun) },
     now: () => rules.now,
   });
-const changesIn = (shelf: Shelf): TrendChange[] =>
-  parseTrendIndex(shelf.get('trend/index.json') ?? '')?.changes ?? [];
+const changesIn = (shelf: Shelf): TrendChange[] => parseTrendIndex(shelf.get('trend/index.json') ?? '')?.changes ?? [];
 
 test('a nightly run at the usual level requests nothing', () => {
   const nightlyRun = aNightlyRun(20, 800_000);
@@ -86,9 +78,7 @@ test('a nightly run at the usual level requests nothing', () => {
 test('the first nightly run of a loss is off, but not lasting', () => {
   const nightlyRun = aNightlyRun(20, 768_000);
   const asks = nightlyPlanOf(shelfWith(20), 20);
-  expect('outcome' in nightlyRun.result && asks.cellsOffLevel(nightlyRun.result)).toEqual([
-    forwarding,
-  ]);
+  expect('outcome' in nightlyRun.result && asks.cellsOffLevel(nightlyRun.result)).toEqual([forwarding]);
   expect(asks.changesToGate([nightlyRun])).toEqual([]);
 });
 

@@ -16,8 +16,7 @@ import { readXml } from '../../fakes/xml.ts';
 const commit = 'a'.repeat(40);
 const oneCommit = { ...pullRequest, baseCommit: commit, headCommit: commit };
 const onMain = { isDefaultBranch: true, isTrusted: true };
-const onDay = (date: number, month = 11, year = 2026) =>
-  new Date(Date.UTC(year, month - 1, date)).toISOString();
+const onDay = (date: number, month = 11, year = 2026) => new Date(Date.UTC(year, month - 1, date)).toISOString();
 
 const measured = (
   startedAt: string,
@@ -40,8 +39,7 @@ const indexIn = (shelf: Shelf): TrendIndex => {
   return index;
 };
 
-const path = (year: number, cell = forwarding) =>
-  nightlyRunsPath({ testbed: 'shelf-3', cell }, year);
+const path = (year: number, cell = forwarding) => nightlyRunsPath({ testbed: 'shelf-3', cell }, year);
 const nightlyRunsIn = (shelf: Shelf, year = 2026) => parseNightlyRuns(shelf.get(path(year)) ?? '');
 const inTrend = (paths: readonly string[]) => paths.filter((one) => one.startsWith('trend/'));
 
@@ -68,11 +66,7 @@ describe('a nightly run of the default branch', () => {
   test('touches of the trend this year’s lines of its cells alone, the index and the picture', () => {
     const shelf: Shelf = new Map();
     const elsewhere = { testbed: { name: 'shelf-4', fingerprint: {}, warnings: [] } };
-    publish(shelf, [
-      nightlyRun(onDay(1, 12, 2025)),
-      nightlyRun(onDay(2), elsewhere),
-      nightlyRun(onDay(3)),
-    ]);
+    publish(shelf, [nightlyRun(onDay(1, 12, 2025)), nightlyRun(onDay(2), elsewhere), nightlyRun(onDay(3))]);
     const written: string[] = [];
     publish(shelf, [nightlyRun(onDay(4))], {}, written);
     expect(inTrend(written).toSorted()).toEqual([
@@ -113,10 +107,7 @@ describe('a nightly run of the default branch', () => {
   test('is ordered by its commit among others, whose order a publication may give', () => {
     const shelf: Shelf = new Map();
     const of = (digit: string, made: string, at: string) => ({
-      ...publication(
-        measured(at, { patch: { ...pullRequest, headCommit: digit.repeat(40) } }),
-        onMain,
-      ),
+      ...publication(measured(at, { patch: { ...pullRequest, headCommit: digit.repeat(40) } }), onMain),
       commits: { [digit.repeat(40)]: made },
     });
     publish(shelf, [of('c', onDay(3), onDay(10)), of('d', onDay(2), onDay(11))]);
@@ -152,9 +143,7 @@ describe('a nightly run of the default branch', () => {
       at: onDay(index + 1),
     }));
     const compareUrl = 'https://example.org/compare/{from}...{to}';
-    publish(shelf, [
-      { ...nightlyRun(onDay(3)), releases: [old, fresh].flatMap((one) => one ?? []) },
-    ]);
+    publish(shelf, [{ ...nightlyRun(onDay(3)), releases: [old, fresh].flatMap((one) => one ?? []) }]);
     publish(shelf, [{ ...nightlyRun(onDay(4)), releases: [], compareUrl }]);
     expect(indexIn(shelf)).toMatchObject({ releases: [{ name: '14.0' }, { name: '15.0' }] });
     expect(indexIn(shelf).compareUrl).toBe(compareUrl);
@@ -169,9 +158,7 @@ describe('a nightly run of the default branch', () => {
     fc.assert(
       fc.property(named, (name) => {
         const shelf: Shelf = new Map();
-        publish(shelf, [
-          nightlyRun(onDay(1), { testbed: { name, fingerprint: {}, warnings: [] } }),
-        ]);
+        publish(shelf, [nightlyRun(onDay(1), { testbed: { name, fingerprint: {}, warnings: [] } })]);
         for (const one of shelf.keys()) {
           expect(one).toMatch(/^(?:[\w-][\w.-]*\/)*(?:\.nojekyll|[\w-][\w.-]*)$/);
           if (one.endsWith('.svg')) readXml(shelf.get(one) ?? '');
@@ -189,8 +176,7 @@ describe('the base against itself', () => {
     const { label, message, color } = JSON.parse(shelf.get('badges/shelf-3/same.json') ?? '{}');
     return `${label} ${message} ${color}`;
   };
-  const alarm = (startedAt: string) =>
-    publication(measured(startedAt, { patch: oneCommit }, 'regression'), onMain);
+  const alarm = (startedAt: string) => publication(measured(startedAt, { patch: oneCommit }, 'regression'), onMain);
 
   test('has a badge, which is grey until the promise is known to be kept', () => {
     const shelf: Shelf = new Map();
@@ -237,10 +223,7 @@ describe('the base against itself', () => {
   test('keeps earlier counts in sight', () => {
     const shelf: Shelf = new Map();
     const { policy } = aResult();
-    publish(shelf, [
-      alarm(onDay(1)),
-      nightlyRun(onDay(2), { policy: { ...policy, marginRatio: 0.03 } }),
-    ]);
+    publish(shelf, [alarm(onDay(1)), nightlyRun(onDay(2), { policy: { ...policy, marginRatio: 0.03 } })]);
     expect(shelf.get('README.md')).toMatch(
       /gates, ≤ 95\.1 % .*margin 3 %.*\n {2}- earlier: called a regression in 1 of 1 gates, .*margin 2 %/,
     );
@@ -343,9 +326,7 @@ describe('the README', () => {
 
   test('shows the nightly runs of each testbed, with a mark where a level begins', () => {
     const shelf = nightlyRuns();
-    expect(shelf.get('README.md')).toContain(
-      '![packets per second, run by run](trend/shelf-3/sparklines.svg)',
-    );
+    expect(shelf.get('README.md')).toContain('![packets per second, run by run](trend/shelf-3/sparklines.svg)');
     const { trend } = storedIn(shelf);
     const index = { ...indexIn(shelf), changes: [change('1')] };
     const files = trendFiles(undefined, { nightlyRuns: new Map(), ...trend, index });

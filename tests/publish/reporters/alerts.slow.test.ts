@@ -67,10 +67,8 @@ async function told(change: TrendChange, changed: Partial<AlertsDeps> = {}): Pro
   return branch;
 }
 
-const notify = async (
-  branch: FakeBranch,
-  changed: Partial<AlertsDeps> = {},
-): Promise<TrendChange[]> => reportChanges(branch.index.changes, await depsOf(branch, changed));
+const notify = async (branch: FakeBranch, changed: Partial<AlertsDeps> = {}): Promise<TrendChange[]> =>
+  reportChanges(branch.index.changes, await depsOf(branch, changed));
 
 /** Changes the branch's record of its only change. */
 function become(branch: FakeBranch, changed: Partial<TrendChange>): void {
@@ -90,9 +88,7 @@ const lost: Fault = { kind: 'reset', carriedOut: true };
 
 test('a confirmed loss gets an issue, whose number is kept', async () => {
   const branch = await told(aChange());
-  expect(titles()).toEqual([
-    'ipfw-stateful inet4 −4.10 % in 1a1a1a1a1a1a..2b2b2b2b2b2b (1 cell, hp-t540)',
-  ]);
+  expect(titles()).toEqual(['ipfw-stateful inet4 −4.10 % in 1a1a1a1a1a1a..2b2b2b2b2b2b (1 cell, hp-t540)']);
   expect(github.state.issues).toMatchObject([
     { labels: ['ppsgate-regression'], author: 'github-actions[bot]', state: 'open' },
   ]);
@@ -156,9 +152,7 @@ test('an issue whose reply is lost is found ten minutes later, and not created a
   github.faults.order('issues/create', lost);
   const branch = await told(aChange());
   expect(alertIn(branch)).toHaveProperty('intended');
-  expect(said).toEqual([
-    expect.stringContaining('The issue of a change may or may not have been made'),
-  ]);
+  expect(said).toEqual([expect.stringContaining('The issue of a change may or may not have been made')]);
   minutes(9);
   await notify(branch);
   expect(alertIn(branch)).not.toHaveProperty('issue');
@@ -336,9 +330,7 @@ test('of a range names the commit that a bisection found, and of a testbed none'
   become(branch, { bisection });
   await notify(branch);
   expect(commentsOn(7)).toHaveLength(1);
-  expect(commentsOn(9)).toEqual([
-    expect.stringContaining('A bisection found the commit: 3c3c3c3c3c3c.'),
-  ]);
+  expect(commentsOn(9)).toEqual([expect.stringContaining('A bisection found the commit: 3c3c3c3c3c3c.')]);
 });
 
 test('a commit without a pull request is looked up once', async () => {
@@ -381,9 +373,7 @@ test('in a storm of 300 nightly runs each change gets one issue, and it is close
   const generator = xoroshiro128plus(22);
   const random = () => uniformFloat64(generator);
   const fate = () =>
-    random() < 2 / 3
-      ? 'done'
-      : (['not-done', 'unanswered', 'done-unseen'] as const)[Math.floor(random() * 3)];
+    random() < 2 / 3 ? 'done' : (['not-done', 'unanswered', 'done-unseen'] as const)[Math.floor(random() * 3)];
   let isStormy = true;
   const branch = fakeBranch(anIndex(), () => (isStormy ? (fate() ?? 'done') : 'done'));
   github.faults.byChance({ random, share: 1 / 3 });
@@ -417,8 +407,7 @@ test('in a storm of 300 nightly runs each change gets one issue, and it is close
       changes.push(aChange({ id, state: 'candidate', foundAt: now.toISOString() }));
     }
     branch.index = { ...branch.index, changes };
-    const killedAfter = () =>
-      random() < 0.2 ? Math.floor(random() * 12) : Number.POSITIVE_INFINITY;
+    const killedAfter = () => (random() < 0.2 ? Math.floor(random() * 12) : Number.POSITIVE_INFINITY);
     const atOnce = random() < 0.3 ? 3 : 1;
     await Promise.all(Array.from({ length: atOnce }, () => publish(killedAfter())));
     if (random() < 0.3) {

@@ -7,11 +7,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openConduit } from '../../../src/forge/phabricator/conduit.ts';
 import type { CellVerdict, Outcome } from '../../../src/model/result.ts';
-import {
-  type BuildOptions,
-  draftWarning,
-  openBuild,
-} from '../../../src/publish/reporters/build.ts';
+import { type BuildOptions, draftWarning, openBuild } from '../../../src/publish/reporters/build.ts';
 import {
   cancelledOutcome,
   outcomeOfFailure,
@@ -81,10 +77,7 @@ async function aBuild({ holdDrafts = 'never', ...settings }: Settings = {}) {
 /** An answer whose pauses end at once, except the last resort. */
 function open(
   { build, revision }: Pick<Awaited<ReturnType<typeof aBuild>>, 'build' | 'revision'>,
-  {
-    onPause = () => {},
-    ...options
-  }: Partial<BuildOptions> & { onPause?: (seconds: number) => unknown } = {},
+  { onPause = () => {}, ...options }: Partial<BuildOptions> & { onPause?: (seconds: number) => unknown } = {},
 ) {
   const log = {
     info: (line: string) => said.push(line),
@@ -124,9 +117,7 @@ const failed = judged({ kind: 'regression' });
 
 const unitsOf = ({ units }: Target) => units.map(({ name, result }) => `${name}: ${result}`);
 const messages = () =>
-  phabricator.requests
-    .filter(({ method }) => method === 'harbormaster.sendmessage')
-    .map(({ params }) => params.type);
+  phabricator.requests.filter(({ method }) => method === 'harbormaster.sendmessage').map(({ params }) => params.type);
 const newestTarget = () => phabricator.state.targets.at(-1);
 
 /** Simulates a user on the build's web page. */
@@ -207,9 +198,7 @@ describe('a build', () => {
     await expect.poll(messages).toEqual(['work']);
     await answer.conclude(passed);
     expect(scene.build.status).toBe('passed');
-    expect(said).toEqual([
-      expect.stringMatching(/^The build of D1 on Harbormaster does not show the link to ftp:/),
-    ]);
+    expect(said).toEqual([expect.stringMatching(/^The build of D1 on Harbormaster does not show the link to ftp:/)]);
   });
 
   test('keeps its conclusion under later updates', async () => {
@@ -235,12 +224,7 @@ describe('a build', () => {
 describe('a gate that ends with', () => {
   test.each<[string, ReportedOutcome, string, string[]]>([
     ['an improvement', judged({ kind: 'improvement' }), 'passed', ['forwarding inet4: pass']],
-    [
-      'too few runs to tell',
-      judged({ kind: 'inconclusive' }),
-      'failed',
-      ['forwarding inet4: unsound'],
-    ],
+    ['too few runs to tell', judged({ kind: 'inconclusive' }), 'failed', ['forwarding inet4: unsound']],
     [
       'an invalid cell',
       judged({ kind: 'invalid', reason: 'the generator is the limit' }),
@@ -259,31 +243,11 @@ describe('a gate that ends with', () => {
       'failed',
       ['out-of-disk: broken'],
     ],
-    [
-      'a broken lab',
-      outcomeOfFailure('infrastructure', 'The switch lost its power.'),
-      'failed',
-      ['gate: broken'],
-    ],
-    [
-      'a request that cannot be done',
-      outcomeOfFailure('usage', 'No such testbed.'),
-      'failed',
-      ['gate: broken'],
-    ],
-    [
-      'a diff that does not apply',
-      outcomeOfFailure('patchAtFault', 'no such file'),
-      'failed',
-      ['gate: fail'],
-    ],
+    ['a broken lab', outcomeOfFailure('infrastructure', 'The switch lost its power.'), 'failed', ['gate: broken']],
+    ['a request that cannot be done', outcomeOfFailure('usage', 'No such testbed.'), 'failed', ['gate: broken']],
+    ['a diff that does not apply', outcomeOfFailure('patchAtFault', 'no such file'), 'failed', ['gate: fail']],
     ['being cancelled', cancelledOutcome, 'failed', ['gate: skip']],
-    [
-      'a patch that changes nothing that is installed',
-      outcomeOfResult(unchanged, {}),
-      'passed',
-      ['unchanged: skip'],
-    ],
+    ['a patch that changes nothing that is installed', outcomeOfResult(unchanged, {}), 'passed', ['unchanged: skip']],
   ])('%s shows it by the build and its units', async (_name, ending, status, units) => {
     const scene = await aBuild();
     await open(scene).answer.conclude(ending);
@@ -388,9 +352,7 @@ describe('a user', () => {
     await answer.conclude(passed);
     expect(messages()).toEqual(['work', 'abort']);
     expect(scene.build.status).toBe('aborted');
-    expect(said).toEqual([
-      'The build of D1 on Harbormaster is aborted: it gets no further updates.',
-    ]);
+    expect(said).toEqual(['The build of D1 on Harbormaster is aborted: it gets no further updates.']);
   });
 
   test('aborts it and restarts it: it is answered after all', async () => {
@@ -411,9 +373,7 @@ describe('a user', () => {
     finish(phabricator.state, scene.target, 'passed');
     await open(scene).answer.conclude(failed);
     expect(messages()).toEqual([]);
-    expect(said).toEqual([
-      'The build of D1 on Harbormaster is passed: it gets no further updates.',
-    ]);
+    expect(said).toEqual(['The build of D1 on Harbormaster is passed: it gets no further updates.']);
   });
 
   test('fails it before Harbormaster gets our message: that is reported', async () => {
@@ -426,9 +386,7 @@ describe('a user', () => {
       },
     });
     await answer.conclude(passed);
-    expect(said).toEqual([
-      'The build of D1 on Harbormaster shows target/failed, set by another client.',
-    ]);
+    expect(said).toEqual(['The build of D1 on Harbormaster shows target/failed, set by another client.']);
   });
 
   describe('sends another diff, and the gate of the old one is cancelled', () => {
@@ -503,9 +461,7 @@ describe('a user', () => {
       phabricator.faults.order('differential.diff.search', { kind: 'html' });
       phabricator.faults.order('harbormaster.sendmessage', { kind: 'broken' }, 2);
       await open(scene).answer.conclude(cancelledOutcome);
-      const asked = phabricator.requests.filter(
-        ({ method }) => method === 'differential.diff.search',
-      );
+      const asked = phabricator.requests.filter(({ method }) => method === 'differential.diff.search');
       expect(asked).toHaveLength(1);
       expect(reason(scene)).toBe(cancelledOutcome.message);
     });
@@ -685,9 +641,7 @@ describe('Harbormaster', () => {
     phabricator.faults.order(undefined, { kind: 'broken' }, 1000);
     await answer.conclude(passed);
     expect(said).toEqual([
-      expect.stringMatching(
-        /^warning: The build of D1 on Harbormaster may not show the gate's progress \(/,
-      ),
+      expect.stringMatching(/^warning: The build of D1 on Harbormaster may not show the gate's progress \(/),
     ]);
   });
 

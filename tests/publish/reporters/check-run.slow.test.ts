@@ -34,8 +34,7 @@ const pullRequest: PullRequest = {
 };
 const detailsUrl = 'https://github.com/freebsd/freebsd-src/actions/runs/1';
 const estimate = { place: 2, of: 3, expectedSeconds: 2400 };
-const text =
-  'waiting for hp-t540: 2 of 3 in line, about 40 min; hp-t540 is held by alice@lab1 (#12)';
+const text = 'waiting for hp-t540: 2 of 3 in line, about 40 min; hp-t540 is held by alice@lab1 (#12)';
 const passed = passing();
 const title = '🟢 #7 loses nothing that matters: 1.00 % at most, where 2 % would matter';
 
@@ -99,8 +98,7 @@ async function open({
   return { check, pauses, skip };
 }
 
-const operations = () =>
-  github.requests.map(({ operationId, status }) => `${operationId} ${status}`);
+const operations = () => github.requests.map(({ operationId, status }) => `${operationId} ${status}`);
 const shown = () => github.state.checkRuns.map(({ status, title }) => `${status}: ${title}`);
 
 describe('one check run', () => {
@@ -138,9 +136,7 @@ describe('one check run', () => {
     await skip(10);
     expect(github.state.checkRuns).toMatchObject([{ detailsUrl, summary: 'waits for a runner' }]);
     await check.conclude(passed);
-    expect(github.state.checkRuns).toMatchObject([
-      { detailsUrl, summary: outcomeMarkdown(passed) },
-    ]);
+    expect(github.state.checkRuns).toMatchObject([{ detailsUrl, summary: outcomeMarkdown(passed) }]);
   });
 
   test('gets its links after its end, in place', async () => {
@@ -151,9 +147,7 @@ describe('one check run', () => {
       expect.objectContaining({
         status: 'completed',
         conclusion: 'success',
-        summary: expect.stringMatching(
-          /\[report\]\(report\.md\).*\n\n\[The job\]\(https:[^)]*\)$/s,
-        ),
+        summary: expect.stringMatching(/\[report\]\(report\.md\).*\n\n\[The job\]\(https:[^)]*\)$/s),
       }),
     ]);
     expect(operations()).toEqual(['checks/create 201', 'checks/update 200']);
@@ -165,9 +159,7 @@ describe('one check run', () => {
     await skip(10);
     check.measuring('hp-t540');
     await expect.poll(shown).toEqual(['in_progress: measuring on hp-t540']);
-    expect(github.state.checkRuns[0]?.summary).toMatch(
-      /^On `hp-t540`, since 2026-01-01 14:05 UTC\.\n/,
-    );
+    expect(github.state.checkRuns[0]?.summary).toMatch(/^On `hp-t540`, since 2026-01-01 14:05 UTC\.\n/);
     await check.conclude(passed);
 
     expect(operations()).toEqual(['checks/create 201', 'checks/update 200', 'checks/update 200']);
@@ -317,9 +309,7 @@ describe('the gate is not kept by', () => {
     const ended = check.conclude(passed);
     await skip(300);
     await ended;
-    expect(said).toEqual([
-      expect.stringMatching(/^warning: .*GitHub did not respond within 300 s/),
-    ]);
+    expect(said).toEqual([expect.stringMatching(/^warning: .*GitHub did not respond within 300 s/)]);
   });
 });
 
@@ -402,10 +392,7 @@ describe('a gate completes its check', () => {
 
   // Attack forge/dead-gate
   test.each([
-    [
-      new UsageError('There is no such testbed.'),
-      '⚪ not measured: the request cannot be carried out',
-    ],
+    [new UsageError('There is no such testbed.'), '⚪ not measured: the request cannot be carried out'],
     [new Error('No route.'), '⚪ not measured: a failure outside the patch'],
   ])('that throws as a failure, and throws on: %s', async (error, title) => {
     const { check } = await open();
@@ -430,10 +417,7 @@ describe('a gate completes its check', () => {
   });
 });
 
-const undecided = outcomeOfResult(
-  aResult({ outcome: { kind: 'judged', verdict: 'inconclusive', cells: [] } }),
-  {},
-);
+const undecided = outcomeOfResult(aResult({ outcome: { kind: 'judged', verdict: 'inconclusive', cells: [] } }), {});
 
 describe('with neutral configured for an inconclusive result', () => {
   const conclusionOf = async (ending: ReportedOutcome) => {
@@ -494,8 +478,7 @@ describe('its buttons', () => {
 });
 
 describe('its annotations', () => {
-  const failed = (message: string) =>
-    outcomeOfResult(aResult({ outcome: { kind: 'build-failed', message } }), {});
+  const failed = (message: string) => outcomeOfResult(aResult({ outcome: { kind: 'build-failed', message } }), {});
 
   test('are the lines at which the patch is wrong', async () => {
     const { check } = await open();
@@ -503,9 +486,7 @@ describe('its annotations', () => {
     expect(github.state.checkRuns).toMatchObject([
       {
         conclusion: 'failure',
-        annotations: [
-          { path: 'sys/net/if.c', start_line: 7, message: '/usr/src/sys/net/if.c:7:1: error: x' },
-        ],
+        annotations: [{ path: 'sys/net/if.c', start_line: 7, message: '/usr/src/sys/net/if.c:7:1: error: x' }],
       },
     ]);
     expect(github.state.checkRuns[0]?.annotations).toHaveLength(1);
@@ -543,11 +524,7 @@ describe('a check that the next job continues', () => {
     const second = await open({ isOpen: true });
     await second.check.conclude(passed);
     expect(shown()).toEqual([`completed: ${title}`]);
-    expect(operations()).toEqual([
-      'checks/create 201',
-      'checks/list-for-ref 200',
-      'checks/update 200',
-    ]);
+    expect(operations()).toEqual(['checks/create 201', 'checks/list-for-ref 200', 'checks/update 200']);
   });
 
   test('is left open only if GitHub has it', async () => {

@@ -29,8 +29,7 @@ const after = (...writings: Partial<CommentUpdate>[]): string =>
     undefined,
   ) ?? '';
 
-const rowsOf = (comment: string) =>
-  comment.split('\n').filter((line) => line.startsWith('| `') && line.endsWith('|'));
+const rowsOf = (comment: string) => comment.split('\n').filter((line) => line.startsWith('| `') && line.endsWith('|'));
 
 test('a comment begins with its marker, shows its text, and hides what it remembers', () => {
   expect(after({ overrides: { margin: '1%' } })).toMatch(
@@ -154,14 +153,8 @@ describe('a comment that was edited by others', () => {
     ['of other types', `${opening}${encoded({ ...good, run: '9' })} -->`],
     ['of a run before all', `${opening}${encoded({ ...good, run: -1 })} -->`],
     ['of a megabyte', `${opening}${encoded({ ...good, headCommit: 'a'.repeat(2 ** 20) })} -->`],
-    [
-      'with a long title',
-      `${opening}${encoded({ ...good, last: { ...verdict, title: 'x'.repeat(161) } })} -->`,
-    ],
-    [
-      'with many rows',
-      `${opening}${encoded({ ...good, earlier: new Array(11).fill(verdict) })} -->`,
-    ],
+    ['with a long title', `${opening}${encoded({ ...good, last: { ...verdict, title: 'x'.repeat(161) } })} -->`],
+    ['with many rows', `${opening}${encoded({ ...good, earlier: new Array(11).fill(verdict) })} -->`],
     ['that others have written after', `${opening}${encoded(good)} -->\n\nHello!`],
     ['nested beyond all measure', `${opening}${encoded('['.repeat(100_000))} -->`],
   ])('to a memory %s begins anew', (_, memory) => {
@@ -207,11 +200,7 @@ test('after any titles the longest report fits GitHub’s limit, and they have n
     fc.property(fc.array(hostile, { minLength: 12, maxLength: 12 }), (titles) => {
       const before = after(...titles.map((title, run) => ({ run, title })));
       const report = `${'x'.repeat(maxCharacters - 1)}\n`;
-      const comment = composeComment(
-        before,
-        report,
-        writing({ overrides: { margin: 'x'.repeat(500) } }),
-      );
+      const comment = composeComment(before, report, writing({ overrides: { margin: 'x'.repeat(500) } }));
       expect(comment?.length).toBeLessThanOrEqual(65_536);
       const memory = readMemory(comment ?? '');
       expect(memory?.last?.run).toBe(11);

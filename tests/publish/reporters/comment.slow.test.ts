@@ -92,9 +92,7 @@ test('it is updated from the queue to the verdict, in one comment', async () => 
   await expect.poll(titles).toEqual(['### ⏳ ppsgate: #7 waits for a runner of the lab']);
   await minute();
   comment.waiting(estimate, 'waiting for shelf-3: 2 of 3 in line');
-  await expect
-    .poll(titles)
-    .toEqual(['### ⏳ ppsgate: #7 waits for a testbed: 2 of 3 in line, about 40 min']);
+  await expect.poll(titles).toEqual(['### ⏳ ppsgate: #7 waits for a testbed: 2 of 3 in line, about 40 min']);
   await minute();
   comment.measuring('shelf-3', 'run 3 of 20');
   await expect.poll(titles).toEqual(['### ⏳ ppsgate: #7 is being measured']);
@@ -107,9 +105,7 @@ test('it is updated from the queue to the verdict, in one comment', async () => 
     run: 41,
     title: '🔴 #7 loses 10.4 % (forwarding inet4)',
   });
-  expect(new Set(kept)).toEqual(
-    new Set(['https://github.com/example/router/pull/7#issuecomment-1001']),
-  );
+  expect(new Set(kept)).toEqual(new Set(['https://github.com/example/router/pull/7#issuecomment-1001']));
   expect(said).toEqual([]);
 });
 
@@ -131,19 +127,11 @@ test('it is edited once a minute at most, and the end does not wait', async () =
   await minute();
   await expect.poll(bodies).toEqual([expect.stringContaining('`run 5`')]);
   await comment.conclude(lost);
-  expect(writes()).toEqual([
-    'issues/create-comment 201',
-    'issues/update-comment 200',
-    'issues/update-comment 200',
-  ]);
+  expect(writes()).toEqual(['issues/create-comment 201', 'issues/update-comment 200', 'issues/update-comment 200']);
 });
 
 test.each<[string, ReportedOutcome, RegExp]>([
-  [
-    'cancelled',
-    cancelledOutcome,
-    /^### ⚪ ppsgate: #7 not measured: cancelled\n\nThe job was cancelled/m,
-  ],
+  ['cancelled', cancelledOutcome, /^### ⚪ ppsgate: #7 not measured: cancelled\n\nThe job was cancelled/m],
   [
     'failed',
     outcomeOfFailure('infrastructure', 'No route to `shelf-3`. <img>'),
@@ -174,9 +162,7 @@ test('a bisection has a separate comment beside that of the gate, with its own t
   comment.queued('waits for a runner of the lab');
   await expect.poll(() => github.state.comments.length).toBe(2);
   const [of, waiting] = github.state.comments;
-  expect(waiting?.body).toContain(
-    '### ⏳ ppsgate: the bisection of #7 waits for a runner of the lab',
-  );
+  expect(waiting?.body).toContain('### ⏳ ppsgate: the bisection of #7 waits for a runner of the lab');
   const request = { good: 'v1', bad: 'v2' };
   await comment.conclude({ kind: 'bisected', result: mellanoxBroken, request, links: {} });
   const [same, answer, ...more] = github.state.comments;
@@ -194,9 +180,7 @@ describe('of several pushes', () => {
     const { comment } = await open(next);
     comment.queued('waits for a runner of the lab');
     await expect.poll(titles).toEqual(['### ⏳ ppsgate: #7 waits for a runner of the lab']);
-    expect(bodies()[0]).toContain(
-      '| `bbbbbbbbbbbb` | `2026-01-01` | `🔴 #7 loses 10.4 % (forwarding inet4)` |',
-    );
+    expect(bodies()[0]).toContain('| `bbbbbbbbbbbb` | `2026-01-01` | `🔴 #7 loses 10.4 % (forwarding inet4)` |');
     await comment.leaveOpen();
   });
 

@@ -101,9 +101,7 @@ describe('no path of the controller is posted', () => {
     const error = await errorOf(fail);
     expect(error.message).toMatch(new RegExp(`${ours.source}|/elsewhere`));
     const ending = outcomeOfError(error);
-    expect(`${outcomeTitle(ending)} ${outcomeMarkdown(ending)} ${ending.message}`).not.toMatch(
-      ours,
-    );
+    expect(`${outcomeTitle(ending)} ${outcomeMarkdown(ending)} ${ending.message}`).not.toMatch(ours);
     expect(ending.message).toContain('[path]');
     expect(failureOf(error)).toEqual({
       exitCode: exitCodes[conclusionOf(ending)],

@@ -110,11 +110,7 @@ describe('the links of an outcome', () => {
       return { rerun: 'by hand' };
     };
     const linked = await reportThenLink(answer, ending, make, (why) => told.push(why));
-    expect(told).toEqual([
-      `ended: ${outcomeTitle(ending)}`,
-      'draws',
-      `linked: ${outcomeMarkdown(linked)}`,
-    ]);
+    expect(told).toEqual([`ended: ${outcomeTitle(ending)}`, 'draws', `linked: ${outcomeMarkdown(linked)}`]);
     expect(outcomeMarkdown(linked)).toContain('Rerun: by hand');
   });
 

@@ -7,11 +7,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type Conduit, openConduit } from '../../../src/forge/phabricator/conduit.ts';
-import {
-  cancelledOutcome,
-  outcomeOfFailure,
-  outcomeOfResult,
-} from '../../../src/publish/reporters/outcome.ts';
+import { cancelledOutcome, outcomeOfFailure, outcomeOfResult } from '../../../src/publish/reporters/outcome.ts';
 import {
   openRevisionComment,
   openRevisionReporter,
@@ -92,8 +88,7 @@ const comments = () =>
   phabricator.state.transactions
     .filter(({ authorPHID }) => authorPHID === phabricator.bot.phid)
     .flatMap(({ comment }) => comment?.raw ?? []);
-const edits = () =>
-  phabricator.requests.filter(({ method }) => method === 'differential.revision.edit');
+const edits = () => phabricator.requests.filter(({ method }) => method === 'differential.revision.edit');
 
 describe('a bisection', () => {
   const request = { good: 'v1', bad: 'v2', scenarios: 'forwarding', families: 'inet4' };
@@ -154,9 +149,7 @@ describe('a gate', () => {
     answer.measuring('hp-t540', 'run 3');
     expect(phabricator.requests).toEqual([]);
     await answer.conclude(failed);
-    expect(comments()).toEqual([
-      expect.stringMatching(/loses 10\.4 %.*\n\n`ppsgate D1:1 run 7`$/s),
-    ]);
+    expect(comments()).toEqual([expect.stringMatching(/loses 10\.4 %.*\n\n`ppsgate D1:1 run 7`$/s)]);
     expect(comments()[0]).toContain(details);
     expect(said).toEqual([]);
   });
@@ -190,9 +183,7 @@ describe('a gate', () => {
   test('that had nothing to measure gives the reason, without a plot', async () => {
     const said = 'ssh: `@author` ```\n@author';
     await open().conclude(outcomeOfFailure('infrastructure', said));
-    expect(comments()).toEqual([
-      expect.stringMatching(/not measured: a failure outside.*`ppsgate D1:1 run 7`$/s),
-    ]);
+    expect(comments()).toEqual([expect.stringMatching(/not measured: a failure outside.*`ppsgate D1:1 run 7`$/s)]);
     expect(phabricator.state.files).toEqual([]);
     expect(shown.subscriberPHIDs).toEqual([]);
   });
@@ -205,9 +196,7 @@ describe('a gate', () => {
   // Attack phabricator/remarkup
   test("mentions no user who is named in the compiler's output", async () => {
     const message = '@author: error ```\n@author `@author`\n @author\n```\n@author';
-    await open().conclude(
-      outcomeOfResult(aResult({ outcome: { kind: 'build-failed', message } }), {}),
-    );
+    await open().conclude(outcomeOfResult(aResult({ outcome: { kind: 'build-failed', message } }), {}));
     expect(comments()[0]).toContain('@author');
     expect(shown.subscriberPHIDs).toEqual([]);
   });
@@ -295,9 +284,7 @@ describe('Phabricator', () => {
   test('is too slow: the end is tried as long as the job lasts', async () => {
     phabricator.faults.order(undefined, { kind: 'slow', milliseconds: 60_000 });
     await open({ pause: async () => {} }).conclude(failed);
-    expect(said).toEqual([
-      'warning: The comment on D1 may be missing (Phabricator did not respond within 300 s).',
-    ]);
+    expect(said).toEqual(['warning: The comment on D1 may be missing (Phabricator did not respond within 300 s).']);
   });
 
   const faults = fc.constantFrom<Fault>(
@@ -320,8 +307,7 @@ describe('Phabricator', () => {
     }
   };
 
-  const ofRun = (run: number) =>
-    comments().filter((comment) => comment.endsWith(`\`ppsgate D1:1 run ${run}\``));
+  const ofRun = (run: number) => comments().filter((comment) => comment.endsWith(`\`ppsgate D1:1 run ${run}\``));
 
   test('fails by chance and recovers: the comment is there exactly once', async () => {
     // A page in place of JSON counts as a refusal of a read.
@@ -350,10 +336,8 @@ describe('Phabricator', () => {
         await open({ run: `${run}` }).conclude(failed);
         const found = ofRun(run).length;
         expect(found).toBeLessThanOrEqual(1);
-        if (found === 0)
-          expect(said).toContainEqual(expect.stringMatching(/^warning: The comment/));
-        else
-          expect(said.filter((line) => !line.includes('without its plot')).length).toBeLessThan(2);
+        if (found === 0) expect(said).toContainEqual(expect.stringMatching(/^warning: The comment/));
+        else expect(said.filter((line) => !line.includes('without its plot')).length).toBeLessThan(2);
       }),
       { numRuns: times(10) },
     );
@@ -387,9 +371,7 @@ describe('a reply', () => {
   test('to a revision that is not there is refused, in a sentence', async () => {
     expect(await postReply(aConduit(), 99, 'Help.', 'k')).toEqual({
       kind: 'refused',
-      why: expect.stringMatching(
-        /^The comment on D99 may be missing \(.*does not exist, or the account/,
-      ),
+      why: expect.stringMatching(/^The comment on D99 may be missing \(.*does not exist, or the account/),
     });
   });
 });
@@ -406,10 +388,7 @@ describe('the outcome on a revision', () => {
     await once(relay.server, 'listening');
     const { port } = relay.server.address() as AddressInfo;
     const uri = `http://127.0.0.1:${port}/build`;
-    return await phabricator.startBuild(
-      shown,
-      phabricator.addBuildPlan({ uri, holdDrafts: 'never' }),
-    );
+    return await phabricator.startBuild(shown, phabricator.addBuildPlan({ uri, holdDrafts: 'never' }));
   }
 
   test('is a comment and the build that waits for it', async () => {

@@ -65,10 +65,7 @@ const alsoGoesTo = (baseRef: string, changes = {}) => {
 };
 
 /** Expects a title and a check that do not look like a pass. */
-function expectUncounted(
-  ending: ReportedOutcome | undefined,
-  why = 'this commit also targets another branch',
-) {
+function expectUncounted(ending: ReportedOutcome | undefined, why = 'this commit also targets another branch') {
   if (ending === undefined) throw new Error('Nothing was told.');
   expect(conclusionOf(ending)).toBe('usage');
   expect(outcomeTitle(ending)).toBe(`⚪ does not count: ${why}`);

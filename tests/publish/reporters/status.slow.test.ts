@@ -49,8 +49,7 @@ async function open(settings?: Parameters<typeof hastyOctokit>[1]) {
   );
 }
 
-const shown = () =>
-  github.state.statuses.map(({ state, description }) => `${state}: ${description}`);
+const shown = () => github.state.statuses.map(({ state, description }) => `${state}: ${description}`);
 const estimate = { place: 2, of: 3, expectedSeconds: 2400 };
 
 test('while the gate lasts it is pending, on the head and by its name', async () => {
@@ -103,9 +102,7 @@ describe('it ends', () => {
 
   test('with the verdict, without the symbol that GitHub refuses there', async () => {
     await (await open()).conclude(passing());
-    expect(shown()).toEqual([
-      'success: #7 loses nothing that matters: 1.00 % at most, where 2 % would matter',
-    ]);
+    expect(shown()).toEqual(['success: #7 loses nothing that matters: 1.00 % at most, where 2 % would matter']);
   });
 
   test.each(['🔴'.repeat(200), 'x'.repeat(500), `${'x'.repeat(139)}🔴y`, '🟢 🟢 fine'])(
@@ -133,8 +130,6 @@ test('a token that may write no statuses: one notice, and no further tries', asy
 test('the end reaches GitHub after a temporary failure', async () => {
   github.faults.order('repos/create-commit-status', { kind: 'broken', status: 502 }, 3);
   await (await open()).conclude(passing());
-  expect(shown()).toEqual([
-    'success: #7 loses nothing that matters: 1.00 % at most, where 2 % would matter',
-  ]);
+  expect(shown()).toEqual(['success: #7 loses nothing that matters: 1.00 % at most, where 2 % would matter']);
   expect(said).toEqual([]);
 });

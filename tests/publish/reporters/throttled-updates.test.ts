@@ -1,15 +1,11 @@
 // Sends only the latest update: one at a time, rate-limited, and the last one in every case.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  ThrottledUpdates,
-  type UpdateAttempt,
-} from '../../../src/publish/reporters/throttled-updates.ts';
+import { ThrottledUpdates, type UpdateAttempt } from '../../../src/publish/reporters/throttled-updates.ts';
 
 /** Updates whose replies and pauses a test controls. */
 function aUpdates() {
-  const puts: { view: string; answer: (told: UpdateAttempt | Promise<UpdateAttempt>) => void }[] =
-    [];
+  const puts: { view: string; answer: (told: UpdateAttempt | Promise<UpdateAttempt>) => void }[] = [];
   const pauses: { seconds: number; end: () => void }[] = [];
   const said: string[] = [];
   const updates = new ThrottledUpdates<string>(

@@ -12,211 +12,200 @@ import { describeWith } from '../../needs.ts';
 const nightlyRuns = 1000;
 const source = branchOverTime({ testbeds: 4, cells: 12, nightlyRuns });
 
-describeWith(
-  ['chromium'],
-  'the site of 48 series of 1,000 nightly runs, opened from a disk',
-  () => {
-    const openAt = useBrowserAt();
-    const folder = mkdtempSync(join(tmpdir(), 'ppsgate-test-site-'));
-    const to = join(folder, 'site');
+describeWith(['chromium'], 'the site of 48 series of 1,000 nightly runs, opened from a disk', () => {
+  const openAt = useBrowserAt();
+  const folder = mkdtempSync(join(tmpdir(), 'ppsgate-test-site-'));
+  const to = join(folder, 'site');
 
-    beforeAll(async () => {
-      const lab = {
-        overview: {
-          at: dayAfter.toISOString(),
-          testbeds: [{ name: 'hp-t540', state: 'free' as const, leftBy: [] }],
-          queue: [],
-        },
-      };
-      await writeSite({ ...source, lab }, { from: '', to, now: dayAfter, leftOut: () => {} });
-    });
-    afterAll(() => rmSync(folder, { recursive: true }));
-
-    const open = (path: string, view?: View): Promise<Opened> => {
-      const [file = '', hash = ''] = path.split('#');
-      return openAt(`${pathToFileURL(join(to, file)).href}${hash && `#${hash}`}`, view);
-    };
-
-    const series = 'testbeds/hp-t540/ipfw-stateful-inet4.html';
-    const testbed = 'testbeds/hp-t540/index.html';
-    const paths = ['index.html', testbed, series, 'same.html', 'lab.html', 'results.html'];
-    const [good, bad] = [commitOf(24).slice(0, 12), commitOf(23).slice(0, 12)];
-
-    /** The text about the nightly run under the cursor. */
-    const reading = (page: Page) => page.locator('.reading');
-    const drawn = (page: Page) =>
-      expect
-        .poll(() => page.evaluate("performance.getEntriesByName('ppsgate-drawn').length"))
-        .toBeGreaterThan(0);
-
-    test.for(paths)('%s has no errors, and loads nothing from elsewhere', async (path) => {
-      const { page, complaints, requests } = await open(path);
-      await page.waitForLoadState('load');
-      expect(complaints).toEqual([]);
-      const elsewhere = requests.filter((url) => !url.startsWith(pathToFileURL(to).href));
-      expect(elsewhere).toEqual([]);
-    });
-
-    const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
-    const looks = [
-      [1200, 'light'],
-      [1200, 'dark'],
-      [390, 'light'],
-    ] as const;
-
-    test.for(paths.flatMap((path) => looks.map((look) => [path, ...look] as const)))(
-      '%s at %i pixels in %s has no accessibility violation that axe finds',
-      async ([path, widthPixels, colorScheme]) => {
-        const { page } = await open(path === series ? `${path}#a=${good}&b=${bad}` : path, {
-          widthPixels,
-          colorScheme,
-        });
-        await page.evaluate(axe);
-        const found = await page.evaluate(
-          "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))",
-        );
-        expect(found).toEqual([]);
+  beforeAll(async () => {
+    const lab = {
+      overview: {
+        at: dayAfter.toISOString(),
+        testbeds: [{ name: 'hp-t540', state: 'free' as const, leftBy: [] }],
+        queue: [],
       },
-    );
+    };
+    await writeSite({ ...source, lab }, { from: '', to, now: dayAfter, leftOut: () => {} });
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
 
-    test.for(paths)('%s fits a phone without scrolling sideways', async (path) => {
-      const { page } = await open(path, { widthPixels: 390 });
-      await page.evaluate(
-        "document.querySelectorAll('details').forEach((fold) => { fold.open = true; })",
+  const open = (path: string, view?: View): Promise<Opened> => {
+    const [file = '', hash = ''] = path.split('#');
+    return openAt(`${pathToFileURL(join(to, file)).href}${hash && `#${hash}`}`, view);
+  };
+
+  const series = 'testbeds/hp-t540/ipfw-stateful-inet4.html';
+  const testbed = 'testbeds/hp-t540/index.html';
+  const paths = ['index.html', testbed, series, 'same.html', 'lab.html', 'results.html'];
+  const [good, bad] = [commitOf(24).slice(0, 12), commitOf(23).slice(0, 12)];
+
+  /** The text about the nightly run under the cursor. */
+  const reading = (page: Page) => page.locator('.reading');
+  const drawn = (page: Page) =>
+    expect.poll(() => page.evaluate("performance.getEntriesByName('ppsgate-drawn').length")).toBeGreaterThan(0);
+
+  test.for(paths)('%s has no errors, and loads nothing from elsewhere', async (path) => {
+    const { page, complaints, requests } = await open(path);
+    await page.waitForLoadState('load');
+    expect(complaints).toEqual([]);
+    const elsewhere = requests.filter((url) => !url.startsWith(pathToFileURL(to).href));
+    expect(elsewhere).toEqual([]);
+  });
+
+  const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+  const looks = [
+    [1200, 'light'],
+    [1200, 'dark'],
+    [390, 'light'],
+  ] as const;
+
+  test.for(paths.flatMap((path) => looks.map((look) => [path, ...look] as const)))(
+    '%s at %i pixels in %s has no accessibility violation that axe finds',
+    async ([path, widthPixels, colorScheme]) => {
+      const { page } = await open(path === series ? `${path}#a=${good}&b=${bad}` : path, {
+        widthPixels,
+        colorScheme,
+      });
+      await page.evaluate(axe);
+      const found = await page.evaluate(
+        "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))",
       );
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
-    });
+      expect(found).toEqual([]);
+    },
+  );
 
-    test('draws a series before any interaction', async () => {
-      const { page } = await open(series);
-      await drawn(page);
-      const inked = `(() => {
+  test.for(paths)('%s fits a phone without scrolling sideways', async (path) => {
+    const { page } = await open(path, { widthPixels: 390 });
+    await page.evaluate("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })");
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+  });
+
+  test('draws a series before any interaction', async () => {
+    const { page } = await open(series);
+    await drawn(page);
+    const inked = `(() => {
       const canvas = document.querySelector('#chart canvas');
       const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
       return data.filter((value, index) => index % 4 === 3 && value > 0).length;
     })()`;
-      expect(await page.evaluate(inked)).toBeGreaterThan(5000);
-      expect(await reading(page).textContent()).toContain('2026-11-20');
-    });
+    expect(await page.evaluate(inked)).toBeGreaterThan(5000);
+    expect(await reading(page).textContent()).toContain('2026-11-20');
+  });
 
-    test('the keyboard moves between nightly runs, chooses two, and shows the commits between', async () => {
-      const { page, complaints } = await open(series);
-      await page.locator('#chart').focus();
-      for (let nightlyRun = 0; nightlyRun < 23; nightlyRun += 1)
-        await page.keyboard.press('ArrowLeft');
-      expect(await reading(page).textContent()).toContain(bad);
-      await page.keyboard.press('Enter');
-      await page.keyboard.press('ArrowLeft');
-      await page.keyboard.press('Enter');
-      const link = page.locator('#compare');
-      expect(await link.textContent()).toBe(`${good}..${bad}`);
-      expect(await link.getAttribute('href')).toBe(
-        `https://github.com/freebsd/freebsd-src/compare/${commitOf(24)}...${commitOf(23)}`,
-      );
-      expect(await page.locator('.comparison').textContent()).toMatch(
-        /−[345]\.\d+ % over one nightly run/,
-      );
-      await page.keyboard.press('Escape');
-      expect(await link.count()).toBe(0);
-      expect(complaints).toEqual([]);
-    });
+  test('the keyboard moves between nightly runs, chooses two, and shows the commits between', async () => {
+    const { page, complaints } = await open(series);
+    await page.locator('#chart').focus();
+    for (let nightlyRun = 0; nightlyRun < 23; nightlyRun += 1) await page.keyboard.press('ArrowLeft');
+    expect(await reading(page).textContent()).toContain(bad);
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('Enter');
+    const link = page.locator('#compare');
+    expect(await link.textContent()).toBe(`${good}..${bad}`);
+    expect(await link.getAttribute('href')).toBe(
+      `https://github.com/freebsd/freebsd-src/compare/${commitOf(24)}...${commitOf(23)}`,
+    );
+    expect(await page.locator('.comparison').textContent()).toMatch(/−[345]\.\d+ % over one nightly run/);
+    await page.keyboard.press('Escape');
+    expect(await link.count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
 
-    test('plus and minus zoom, and Escape shows all again', async () => {
-      const { page } = await open(series);
-      const count = () => page.locator('#run-count').textContent();
-      await page.locator('#chart').focus();
-      await page.keyboard.press('+');
-      expect(Number.parseInt((await count()) ?? '', 10)).toBeLessThan(600);
-      await page.keyboard.press('-');
-      await page.keyboard.press('Escape');
-      expect(await count()).toBe('1000 of 1000 nightly runs');
-    });
+  test('plus and minus zoom, and Escape shows all again', async () => {
+    const { page } = await open(series);
+    const count = () => page.locator('#run-count').textContent();
+    await page.locator('#chart').focus();
+    await page.keyboard.press('+');
+    expect(Number.parseInt((await count()) ?? '', 10)).toBeLessThan(600);
+    await page.keyboard.press('-');
+    await page.keyboard.press('Escape');
+    expect(await count()).toBe('1000 of 1000 nightly runs');
+  });
 
-    test('a click chooses a nightly run, and a drag zooms without choosing one', async () => {
-      const { page } = await open(series);
-      const box = await page.locator('#chart .u-over').boundingBox();
-      if (box === null) throw new Error('nothing is drawn');
-      const [y, at] = [box.y + 50, (share: number) => box.x + box.width * share];
-      await page.mouse.move(at(0.5), y);
-      await page.mouse.down();
-      await page.mouse.move(at(0.7), y, { steps: 5 });
-      await page.mouse.up();
-      await expect.poll(() => page.locator('#run-count').textContent()).toMatch(/^20\d of 1000/);
-      expect(await page.locator('.comparison li').count()).toBe(0);
-      await page.mouse.click(at(0.4), y);
-      await page.mouse.click(at(0.8), y);
-      await expect.poll(() => page.locator('.comparison li').count()).toBe(2);
-      expect(await page.locator('#compare').count()).toBe(1);
-    });
+  test('a click chooses a nightly run, and a drag zooms without choosing one', async () => {
+    const { page } = await open(series);
+    const box = await page.locator('#chart .u-over').boundingBox();
+    if (box === null) throw new Error('nothing is drawn');
+    const [y, at] = [box.y + 50, (share: number) => box.x + box.width * share];
+    await page.mouse.move(at(0.5), y);
+    await page.mouse.down();
+    await page.mouse.move(at(0.7), y, { steps: 5 });
+    await page.mouse.up();
+    await expect.poll(() => page.locator('#run-count').textContent()).toMatch(/^20\d of 1000/);
+    expect(await page.locator('.comparison li').count()).toBe(0);
+    await page.mouse.click(at(0.4), y);
+    await page.mouse.click(at(0.8), y);
+    await expect.poll(() => page.locator('.comparison li').count()).toBe(2);
+    expect(await page.locator('#compare').count()).toBe(1);
+  });
 
-    test('a finger chooses nightly runs, too', async () => {
-      const { page } = await open(series, { widthPixels: 390, hasTouch: true });
-      const box = await page.locator('#chart .u-over').boundingBox();
-      if (box === null) throw new Error('nothing is drawn');
-      await page.touchscreen.tap(box.x + box.width * 0.3, box.y + 60);
-      await page.touchscreen.tap(box.x + box.width * 0.6, box.y + 60);
-      await expect.poll(() => page.locator('.comparison li').count()).toBe(2);
-    });
+  test('a finger chooses nightly runs, too', async () => {
+    const { page } = await open(series, { widthPixels: 390, hasTouch: true });
+    const box = await page.locator('#chart .u-over').boundingBox();
+    if (box === null) throw new Error('nothing is drawn');
+    await page.touchscreen.tap(box.x + box.width * 0.3, box.y + 60);
+    await page.touchscreen.tap(box.x + box.width * 0.6, box.y + 60);
+    await expect.poll(() => page.locator('.comparison li').count()).toBe(2);
+  });
 
-    test('the address holds the whole selection and restores it for other readers', async () => {
-      const { page } = await open(series);
-      await page.locator('button', { hasText: '90 d' }).click();
-      await page.locator('button', { hasText: '%' }).click();
-      await page.locator('#chart').focus();
-      await page.keyboard.press('ArrowLeft');
-      await page.keyboard.press('Enter');
-      const seen = async (of: Page) => [
-        await of.locator('#run-count').textContent(),
-        await of.locator('.comparison').textContent(),
-        await of.locator('[aria-pressed=true]').textContent(),
-      ];
-      const before = await seen(page);
-      expect(before[1]).toContain('100.00 %');
-      const hash = new URL(page.url()).hash.slice(1);
-      const other = await open(`${series}#${hash}`);
-      expect(await seen(other.page)).toEqual(before);
-    });
+  test('the address holds the whole selection and restores it for other readers', async () => {
+    const { page } = await open(series);
+    await page.locator('button', { hasText: '90 d' }).click();
+    await page.locator('button', { hasText: '%' }).click();
+    await page.locator('#chart').focus();
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('Enter');
+    const seen = async (of: Page) => [
+      await of.locator('#run-count').textContent(),
+      await of.locator('.comparison').textContent(),
+      await of.locator('[aria-pressed=true]').textContent(),
+    ];
+    const before = await seen(page);
+    expect(before[1]).toContain('100.00 %');
+    const hash = new URL(page.url()).hash.slice(1);
+    const other = await open(`${series}#${hash}`);
+    expect(await seen(other.page)).toEqual(before);
+  });
 
-    test('a link from a change shows both commits with what was around them', async () => {
-      const { page } = await open('index.html');
-      await page.locator('#open .change h3 a').first().click();
-      await page.waitForURL(/#a=/);
-      expect(await page.locator('#compare').textContent()).toBe(`${good}..${bad}`);
-      expect(await page.locator('#run-count').textContent()).toMatch(/^8\d of/);
-    });
+  test('a link from a change shows both commits with what was around them', async () => {
+    const { page } = await open('index.html');
+    await page.locator('#open .change h3 a').first().click();
+    await page.waitForURL(/#a=/);
+    expect(await page.locator('#compare').textContent()).toBe(`${good}..${bad}`);
+    expect(await page.locator('#run-count').textContent()).toMatch(/^8\d of/);
+  });
 
-    test('the table and the CSV file have the nightly runs that are drawn', async () => {
-      const { page } = await open(series);
-      await page.locator('button', { hasText: '30 d' }).click();
-      await page.locator('summary', { hasText: 'as a table' }).click();
-      const rows = await page.locator('#series tbody tr:visible').count();
-      expect(rows).toBeLessThan(35);
-      const download = page.waitForEvent('download');
-      await page.locator('button', { hasText: 'CSV' }).click();
-      const text = readFileSync(await (await download).path(), 'utf8');
-      expect(text.trim().split('\n')).toHaveLength(rows + 1);
-      expect(text).toMatch(/^at,commit,occasion,pps_median,/);
-    });
+  test('the table and the CSV file have the nightly runs that are drawn', async () => {
+    const { page } = await open(series);
+    await page.locator('button', { hasText: '30 d' }).click();
+    await page.locator('summary', { hasText: 'as a table' }).click();
+    const rows = await page.locator('#series tbody tr:visible').count();
+    expect(rows).toBeLessThan(35);
+    const download = page.waitForEvent('download');
+    await page.locator('button', { hasText: 'CSV' }).click();
+    const text = readFileSync(await (await download).path(), 'utf8');
+    expect(text.trim().split('\n')).toHaveLength(rows + 1);
+    expect(text).toMatch(/^at,commit,occasion,pps_median,/);
+  });
 
-    test('cells of a testbed share a cursor, and a click leads to the series of one', async () => {
-      const { page } = await open(testbed);
-      const values = page.locator('#small-multiples .value');
-      const chart = page.locator('#small-multiples .u-over').first();
-      await chart.hover();
-      await expect.poll(() => values.nth(1).textContent()).toMatch(/^20\d\d-\d\d-\d\d .* since$/);
-      await chart.click();
-      await page.waitForURL(/forwarding-inet4\.html#b=[0-9a-f]{12}/);
-      expect(await page.locator('.comparison li').count()).toBe(1);
-    });
+  test('cells of a testbed share a cursor, and a click leads to the series of one', async () => {
+    const { page } = await open(testbed);
+    const values = page.locator('#small-multiples .value');
+    const chart = page.locator('#small-multiples .u-over').first();
+    await chart.hover();
+    await expect.poll(() => values.nth(1).textContent()).toMatch(/^20\d\d-\d\d-\d\d .* since$/);
+    await chart.click();
+    await page.waitForURL(/forwarding-inet4\.html#b=[0-9a-f]{12}/);
+    expect(await page.locator('.comparison li').count()).toBe(1);
+  });
 
-    test('without a script there are pictures of all series, and tables of all nightly runs', async () => {
-      const view = { javaScriptEnabled: false };
-      const first = await open('index.html', view);
-      expect(await first.page.locator('.glances svg:visible').count()).toBe(48);
-      const own = await open(series, view);
-      expect(await own.page.locator('#chart svg:visible').count()).toBe(1);
-      await own.page.locator('summary').first().click();
-      expect(await own.page.locator('#series tbody tr:visible').count()).toBe(nightlyRuns);
-    });
-  },
-);
+  test('without a script there are pictures of all series, and tables of all nightly runs', async () => {
+    const view = { javaScriptEnabled: false };
+    const first = await open('index.html', view);
+    expect(await first.page.locator('.glances svg:visible').count()).toBe(48);
+    const own = await open(series, view);
+    expect(await own.page.locator('#chart svg:visible').count()).toBe(1);
+    await own.page.locator('summary').first().click();
+    expect(await own.page.locator('#series tbody tr:visible').count()).toBe(nightlyRuns);
+  });
+});

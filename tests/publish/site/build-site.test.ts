@@ -62,17 +62,12 @@ describe('the pages', () => {
           ...source.index,
           cells: source.index.cells.map((one) => ({ ...one, testbed: evil })),
           changes: source.index.changes.map((one) => ({ ...one, testbed: evil })),
-          fingerprints: [
-            { id: nightlyRun.fingerprint, testbed: evil, since: nightlyRun.at, differs: [evil] },
-          ],
+          fingerprints: [{ id: nightlyRun.fingerprint, testbed: evil, since: nightlyRun.at, differs: [evil] }],
           releases: [{ name: evil, commit: nightlyRun.commit, at: nightlyRun.at }],
           aaRuns: source.index.aaRuns.map((one) => ({ ...one, testbed: evil })),
         },
         nightlyRuns: new Map(
-          [...source.nightlyRuns].map(([key, own]) => [
-            `${evil} ${key.split(' ').slice(1).join(' ')}`,
-            own,
-          ]),
+          [...source.nightlyRuns].map(([key, own]) => [`${evil} ${key.split(' ').slice(1).join(' ')}`, own]),
         ),
         results: {
           results: [
@@ -100,9 +95,7 @@ describe('the pages', () => {
             ],
             queue: [{ who: evil, purpose: evil, patch: evil, since: nightlyRun.at, wants: [evil] }],
           },
-          health: [
-            { testbed: evil, kind: 'wrong', findings: [{ kind: 'wrong', what: evil, why: evil }] },
-          ],
+          health: [{ testbed: evil, kind: 'wrong', findings: [{ kind: 'wrong', what: evil, why: evil }] }],
         },
       },
       dayAfter,
@@ -130,13 +123,9 @@ describe('the first page', () => {
   test('links a change to the commits between, and to its series with both chosen', () => {
     const [good, bad] = [commitOf(24), commitOf(23)];
     const markup = page('index.html');
-    expect(markup).toContain(
-      `href="https://github.com/freebsd/freebsd-src/compare/${good}...${bad}"`,
-    );
+    expect(markup).toContain(`href="https://github.com/freebsd/freebsd-src/compare/${good}...${bad}"`);
     expect(markup).toMatch(
-      new RegExp(
-        `testbeds/hp-t540/ipfw-stateful-inet4\\.html#a=${good.slice(0, 12)}&amp;b=${bad.slice(0, 12)}`,
-      ),
+      new RegExp(`testbeds/hp-t540/ipfw-stateful-inet4\\.html#a=${good.slice(0, 12)}&amp;b=${bad.slice(0, 12)}`),
     );
   });
 
@@ -184,9 +173,7 @@ describe('a series', () => {
     expect(rows).toHaveLength(120);
     const lines = files.get(`${path}.csv`)?.trim().split('\n') ?? [];
     expect(lines).toHaveLength(121);
-    expect(lines[1]).toMatch(
-      /^20\d\d-\d\d-\d\dT[\d:.]+Z,[0-9a-f]{40},\w+,\d+,\d+,\d+,[\d.]+,,[0-9a-f]{12}$/,
-    );
+    expect(lines[1]).toMatch(/^20\d\d-\d\d-\d\dT[\d:.]+Z,[0-9a-f]{40},\w+,\d+,\d+,\d+,[\d.]+,,[0-9a-f]{12}$/);
   });
 
   test('has the instructions of its nightly runs, where they were counted', () => {
@@ -223,10 +210,7 @@ describe('a series', () => {
       ...source,
       nightlyRuns: new Map([
         ...source.nightlyRuns,
-        [
-          key,
-          own.map((nightlyRun, place) => ({ ...nightlyRun, result: `results/2026/${place % 2}` })),
-        ],
+        [key, own.map((nightlyRun, place) => ({ ...nightlyRun, result: `results/2026/${place % 2}` }))],
       ]),
       results: { results: [{ ...kept, path: 'results/2026/1', others: [], bytes: 1 }] },
     });
@@ -237,10 +221,7 @@ describe('a series', () => {
 
 test('a testbed shows when it did not measure', () => {
   const nightlyRuns = new Map(
-    [...source.nightlyRuns].map(([key, own]) => [
-      key,
-      own.filter((_, place) => place < 60 || place > 70),
-    ]),
+    [...source.nightlyRuns].map(([key, own]) => [key, own.filter((_, place) => place < 60 || place > 70)]),
   );
   expect(read(page('testbeds/hp-t540/index.html', { ...source, nightlyRuns }))).toMatch(
     /Without a nightly run 12 days from 2026-09-\d\d to 2026-10-\d\d/,
@@ -263,10 +244,7 @@ describe('the base against itself', () => {
 
 test('ships the licence of uPlot with uPlot', () => {
   const words = (text: string) => text.split(/\s+/).filter(Boolean);
-  const own = readFileSync(
-    join(import.meta.dirname, '../../../node_modules/uplot/LICENSE'),
-    'utf8',
-  );
+  const own = readFileSync(join(import.meta.dirname, '../../../node_modules/uplot/LICENSE'), 'utf8');
   expect(words(uplotLicense)).toEqual(words(own));
   expect(files.get('uplot.js')).toContain('Copyright (c) 2022 Leon Sorokin');
 });
@@ -291,9 +269,7 @@ describe('a site in a folder', () => {
   test('does not overwrite the files of others', async () => {
     const to = temporaryFolder();
     writeFileSync(join(to, 'thesis.tex'), '');
-    await expect(writeSite(small, options('', to))).rejects.toThrow(
-      'has content other than a site',
-    );
+    await expect(writeSite(small, options('', to))).rejects.toThrow('has content other than a site');
     expect(readdirSync(to)).toEqual(['thesis.tex']);
   });
 

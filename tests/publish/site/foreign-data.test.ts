@@ -1,13 +1,5 @@
 // A site of a data branch that others have filled.
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { flamegraph } from '../../../src/analysis/profile/flamegraph.ts';
@@ -61,9 +53,7 @@ test('A page of others is not published: the result is rendered again', async ()
 test('A drawing with a script of others is not published', async () => {
   const from = data();
   writeFileSync(join(from.folder, 'x.svg'), '<svg><g onload="alert(1)"/></svg>');
-  expect(await siteOf(from, 'x.svg')).toEqual([
-    `${path}/x.svg is left out: it is not a picture drawn by ppsgate.`,
-  ]);
+  expect(await siteOf(from, 'x.svg')).toEqual([`${path}/x.svg is left out: it is not a picture drawn by ppsgate.`]);
   expect(names(from)).toEqual(['report.html']);
   expect(page(from)).not.toContain('x.svg');
 });
@@ -129,16 +119,13 @@ test.for(['index.json', 'history.jsonl', 'trend', 'lab.json'])(
 
 // Attack read/site-folder: Writing the site would remove a folder of another user. Defence: Only a draft of an earlier
 // site is removed.
-test.for(['thesis.tex', 'index.html'])(
-  'A folder beside the site with %s of others stays as it is',
-  async (name) => {
-    const from = data();
-    mkdirSync(`${from.to}.part`);
-    writeFileSync(join(`${from.to}.part`, name), 'mine');
-    await expect(siteOf(from)).rejects.toThrow(`${from.to}.part has content other than a site`);
-    expect(readFileSync(join(`${from.to}.part`, name), 'utf8')).toBe('mine');
-  },
-);
+test.for(['thesis.tex', 'index.html'])('A folder beside the site with %s of others stays as it is', async (name) => {
+  const from = data();
+  mkdirSync(`${from.to}.part`);
+  writeFileSync(join(`${from.to}.part`, name), 'mine');
+  await expect(siteOf(from)).rejects.toThrow(`${from.to}.part has content other than a site`);
+  expect(readFileSync(join(`${from.to}.part`, name), 'utf8')).toBe('mine');
+});
 
 test('A folder that an earlier site left unfinished is written again', async () => {
   const from = data();

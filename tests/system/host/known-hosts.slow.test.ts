@@ -5,12 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  algorithmsFor,
-  checkHostKey,
-  fingerprint,
-  parseKnownHosts,
-} from '../../../src/system/host/known-hosts.ts';
+import { algorithmsFor, checkHostKey, fingerprint, parseKnownHosts } from '../../../src/system/host/known-hosts.ts';
 import { makeKey, publicKey } from '../../fakes/sshd.ts';
 import { describeWith } from '../../needs.ts';
 
@@ -21,8 +16,7 @@ const field = (bytes: Buffer): Buffer => {
 };
 const keyOf = (type: string, secret: string): Buffer =>
   Buffer.concat([field(Buffer.from(type)), field(Buffer.from(secret))]);
-const line = (hosts: string, type: string, key: Buffer): string =>
-  `${hosts} ${type} ${key.toString('base64')}`;
+const line = (hosts: string, type: string, key: Buffer): string => `${hosts} ${type} ${key.toString('base64')}`;
 
 const key = keyOf('ssh-ed25519', 'ours');
 const other = keyOf('ssh-ed25519', 'theirs');
@@ -157,9 +151,7 @@ test('any text can be read', () => {
 });
 
 test('the requested algorithms are those of the pinned keys, the best first', () => {
-  const { entries } = parseKnownHosts(
-    [line('dut', 'ssh-rsa', rsa), line('dut', 'ssh-ed25519', key)].join('\n'),
-  );
+  const { entries } = parseKnownHosts([line('dut', 'ssh-rsa', rsa), line('dut', 'ssh-ed25519', key)].join('\n'));
   const algorithms = algorithmsFor(entries, { host: 'dut', port: 22 });
   expect(algorithms).toEqual(['ssh-ed25519', 'rsa-sha2-512', 'rsa-sha2-256']);
 });

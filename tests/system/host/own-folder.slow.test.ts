@@ -75,15 +75,12 @@ describe.each(['dash', 'bash', 'busybox', 'csh'])('with %s', (name) => {
     });
 
     // Attack testbed/planted-folder
-    test.each(['777', '1777', '775', '757'])(
-      'that was open to others (%s) is refused, with any content',
-      (mode) => {
-        mkdirSync(folder);
-        chmodSync(folder, Number.parseInt(mode, 8));
-        symlinkSync(join(victim, '7'), join(folder, '7'));
-        expectRefusal(raise(name));
-      },
-    );
+    test.each(['777', '1777', '775', '757'])('that was open to others (%s) is refused, with any content', (mode) => {
+      mkdirSync(folder);
+      chmodSync(folder, Number.parseInt(mode, 8));
+      symlinkSync(join(victim, '7'), join(folder, '7'));
+      expectRefusal(raise(name));
+    });
 
     // Attack testbed/planted-folder
     test.each(['to a folder of ours', 'to nothing'])('that is a link %s is refused', (where) => {
@@ -94,8 +91,7 @@ describe.each(['dash', 'bash', 'busybox', 'csh'])('with %s', (name) => {
 
     test('keeps commands out by its tokens as ever', () => {
       raise(name);
-      const guarded = (token: number) =>
-        runIn(name, shell`sh -c ${guardIn(folder)} ppsgate ${token} ${'echo obeyed'}`);
+      const guarded = (token: number) => runIn(name, shell`sh -c ${guardIn(folder)} ppsgate ${token} ${'echo obeyed'}`);
       expect(guarded(7)).toMatchObject({ status: 0, stdout: 'obeyed\n' });
       expect(guarded(6)).toMatchObject({ status: 213, stdout: '' });
     });
@@ -127,9 +123,7 @@ describe.each(['dash', 'bash', 'busybox', 'csh'])('with %s', (name) => {
 
 /** Expects that nothing was done, and a reason of one sentence. */
 function expectRefusal({ status, stderr }: { status: number | null; stderr: string }): void {
-  expect(stderr).toBe(
-    `ppsgate: ${folder} could be written by others than its user: see who made it, and remove it\n`,
-  );
+  expect(stderr).toBe(`ppsgate: ${folder} could be written by others than its user: see who made it, and remove it\n`);
   expect(status).toBe(1);
   expect(readFileSync(join(victim, '7'), 'utf8')).toBe('precious');
   expect(readdirSync(victim)).toEqual(['7']);

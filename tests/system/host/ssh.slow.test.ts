@@ -132,9 +132,7 @@ describeWith(['sshd', 'ssh-keygen', 'ssh-agent'], 'a host over a real sshd', () 
   });
 
   test('big output on both streams arrives complete', async () => {
-    const outcome = await host.run(
-      shell`head -c 8000000 /dev/zero | tr '\\0' é; head -c 3000000 /dev/zero >&2`,
-    );
+    const outcome = await host.run(shell`head -c 8000000 /dev/zero | tr '\\0' é; head -c 3000000 /dev/zero >&2`);
     expect(outcome.stdout.length).toBeGreaterThanOrEqual(8_000_000);
     expect(outcome.stderr.length).toBe(3_000_000);
   });
@@ -256,36 +254,27 @@ describeWith(['sshd', 'ssh-keygen', 'ssh-agent'], 'a host over a real sshd', () 
 
   test('an upload that fails at the last step leaves the target and nothing else', async () => {
     await host.output(shell`mkdir -p ${place('folder/inside')}`);
-    await expectFailure(
-      host.upload(Buffer.from('x'), place('folder'), 0o600),
-      'upload-failed',
-      place('folder'),
-    );
-    expect(readdirSync(sshd.folder).filter((name) => name.startsWith('folder'))).toEqual([
-      'folder',
-    ]);
+    await expectFailure(host.upload(Buffer.from('x'), place('folder'), 0o600), 'upload-failed', place('folder'));
+    expect(readdirSync(sshd.folder).filter((name) => name.startsWith('folder'))).toEqual(['folder']);
   });
 
-  test.for(['bytes', 'a file'])(
-    'an upload of %s can be cancelled, and removes its partial file',
-    async (source) => {
-      const bytes = Buffer.alloc(20_000_000);
-      writeFileSync(place('large'), bytes);
-      const begun = partialIn(sshd.folder);
-      const controller = new AbortController();
-      const { signal } = controller;
-      const from = source === 'bytes' ? bytes : place('large');
-      const uploading = failureOf(host.upload(from, place('cancelled'), 0o600, { signal }));
-      const partial = await begun;
-      controller.abort();
-      const error = await uploading;
-      expect(error.kind).toBe('aborted');
-      expect(error.message).toContain(place('cancelled'));
-      await expect.poll(() => existsSync(partial)).toBe(false);
-      expect(existsSync(place('cancelled'))).toBe(false);
-      expect(await host.output(shell`echo still here`)).toBe('still here\n');
-    },
-  );
+  test.for(['bytes', 'a file'])('an upload of %s can be cancelled, and removes its partial file', async (source) => {
+    const bytes = Buffer.alloc(20_000_000);
+    writeFileSync(place('large'), bytes);
+    const begun = partialIn(sshd.folder);
+    const controller = new AbortController();
+    const { signal } = controller;
+    const from = source === 'bytes' ? bytes : place('large');
+    const uploading = failureOf(host.upload(from, place('cancelled'), 0o600, { signal }));
+    const partial = await begun;
+    controller.abort();
+    const error = await uploading;
+    expect(error.kind).toBe('aborted');
+    expect(error.message).toContain(place('cancelled'));
+    await expect.poll(() => existsSync(partial)).toBe(false);
+    expect(existsSync(place('cancelled'))).toBe(false);
+    expect(await host.output(shell`echo still here`)).toBe('still here\n');
+  });
 
   test('a host without sftp refuses an upload', async () => {
     await using without = await startSshd('/bin/false');
@@ -607,21 +596,14 @@ async function failureOf(task: Promise<unknown>): Promise<HostError> {
   throw error;
 }
 
-async function expectFailure(
-  task: Promise<unknown>,
-  kind: HostFailure,
-  ...words: string[]
-): Promise<void> {
+async function expectFailure(task: Promise<unknown>, kind: HostFailure, ...words: string[]): Promise<void> {
   const error = await failureOf(task);
   expect(error.kind).toBe(kind);
   for (const word of words) expect(error.message).toContain(word);
 }
 
 /** An ssh-agent that holds one key. */
-async function startAgent(
-  socket: string,
-  privateKey: string,
-): Promise<{ socket: string } & AsyncDisposable> {
+async function startAgent(socket: string, privateKey: string): Promise<{ socket: string } & AsyncDisposable> {
   const agent = spawn('ssh-agent', ['-D', '-a', socket], { stdio: ['ignore', 'pipe', 'inherit'] });
   // It prints its address once it listens.
   await once(agent.stdout, 'data');

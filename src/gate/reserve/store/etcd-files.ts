@@ -16,8 +16,7 @@ export type EtcdAccount = { user: string; password: string };
 export async function readCertificates(config: EtcdConfig): Promise<Certificates> {
   const { caPath, certificatePath, keyPath } = config;
   const ca = caPath === undefined ? {} : { ca: await readText('authority', caPath) };
-  const cert =
-    certificatePath === undefined ? {} : { cert: await readText('certificate', certificatePath) };
+  const cert = certificatePath === undefined ? {} : { cert: await readText('certificate', certificatePath) };
   const key = keyPath === undefined ? {} : { key: await readText('key', keyPath, readGuarded) };
   // Node ignores invalid authorities, and would trust no server.
   refuseUnfit(`the authority file ${caPath}`, () => ca.ca && new X509Certificate(ca.ca));
@@ -27,10 +26,7 @@ export async function readCertificates(config: EtcdConfig): Promise<Certificates
 }
 
 /** Returns undefined without a password. Throws a StoreError that names the file but quotes nothing of it. */
-export async function readAccount({
-  user,
-  passwordPath,
-}: EtcdConfig): Promise<EtcdAccount | undefined> {
+export async function readAccount({ user, passwordPath }: EtcdConfig): Promise<EtcdAccount | undefined> {
   if (user === undefined || passwordPath === undefined) return undefined;
   const password = (await readText('password', passwordPath, readGuarded)).replace(/\r?\n$/, '');
   if (/^\P{Cc}+$/u.test(password)) return { user, password };
@@ -39,11 +35,7 @@ export async function readAccount({
   );
 }
 
-async function readText(
-  what: string,
-  path: string,
-  read = (path: string) => readFile(path, 'utf8'),
-): Promise<string> {
+async function readText(what: string, path: string, read = (path: string) => readFile(path, 'utf8')): Promise<string> {
   try {
     return await read(path);
   } catch (error) {

@@ -48,12 +48,7 @@ export class EtcdGateway {
   #token: string | undefined;
   #isClosed = false;
 
-  constructor(
-    config: EtcdConfig,
-    http: HttpClient,
-    account: EtcdAccount | undefined,
-    now: () => number,
-  ) {
+  constructor(config: EtcdConfig, http: HttpClient, account: EtcdAccount | undefined, now: () => number) {
     this.#config = config;
     this.#http = http;
     this.#account = account;
@@ -124,8 +119,7 @@ export class EtcdGateway {
     isAgain: boolean,
   ): Promise<Exclude<EtcdResponse<T>, { kind: 'stale-token' }>> {
     for (let attempt = 1; ; attempt += 1) {
-      const response =
-        (await this.#logIn(endpoint, isAgain)) ?? (await this.#post(endpoint, request, isAgain));
+      const response = (await this.#logIn(endpoint, isAgain)) ?? (await this.#post(endpoint, request, isAgain));
       if (response.kind !== 'stale-token') return response;
       this.#token = undefined;
       const why = 'it does not accept the token that etcd issued';
@@ -134,10 +128,7 @@ export class EtcdGateway {
   }
 
   /** Returns undefined after success, and if no login is needed. */
-  async #logIn(
-    endpoint: string,
-    isAgain: boolean,
-  ): Promise<Exclude<EtcdResponse<never>, { kind: 'ok' }> | undefined> {
+  async #logIn(endpoint: string, isAgain: boolean): Promise<Exclude<EtcdResponse<never>, { kind: 'ok' }> | undefined> {
     if (this.#account === undefined || this.#token !== undefined) return undefined;
     const login = {
       path: '/v3/auth/authenticate',

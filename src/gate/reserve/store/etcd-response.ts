@@ -33,8 +33,7 @@ export function readResponse<T>(
   secrets: readonly string[],
 ): EtcdResponse<T> {
   if (response.kind === 'no-answer') return failureOf(url, response);
-  const withoutSecrets = (text: string) =>
-    secrets.reduce((rest, secret) => rest.replaceAll(secret, '…'), text);
+  const withoutSecrets = (text: string) => secrets.reduce((rest, secret) => rest.replaceAll(secret, '…'), text);
   const { status, headers, body } = response;
   if (body === undefined) {
     const why = `a response of more than ${maxResponseBytes} bytes`;
@@ -45,9 +44,7 @@ export function readResponse<T>(
   if (error.success) return errorOf(status, withoutSecrets(error.data.message));
   const value = schema.safeParse(json);
   if (status === 200 && value.success) return { kind: 'ok', value: value.data };
-  const why = shortened(
-    withoutSecrets(`it responds with ${status} ${headers.get('content-type') ?? ''}`),
-  );
+  const why = shortened(withoutSecrets(`it responds with ${status} ${headers.get('content-type') ?? ''}`));
   // A proxy may have given up waiting for etcd.
   if (status >= 500) return { kind: 'failed', problem: 'slow', why, maybeDone: true };
   return { kind: 'failed', problem: 'not etcd', why, maybeDone: false };
@@ -56,18 +53,14 @@ export function readResponse<T>(
 const errorStatus = z.object({ message: bounded.prose() });
 
 /** On streams, the message is within `error`. */
-const errorDocument = z.union([
-  z.object({ error: errorStatus }).transform(({ error }) => error),
-  errorStatus,
-]);
+const errorDocument = z.union([z.object({ error: errorStatus }).transform(({ error }) => error), errorStatus]);
 
 function errorOf(status: number, message: string): Exclude<EtcdResponse<never>, { kind: 'ok' }> {
   const hasAny = (...texts: string[]) => texts.some((text) => message.includes(text));
   if (hasAny('invalid auth token', 'revision of auth store is old')) return { kind: 'stale-token' };
   const why = shortened(message);
   if (hasAny('no leader')) return { kind: 'failed', problem: 'no leader', why, maybeDone: false };
-  if (hasAny('too many requests'))
-    return { kind: 'failed', problem: 'slow', why, maybeDone: false };
+  if (hasAny('too many requests')) return { kind: 'failed', problem: 'slow', why, maybeDone: false };
   const isCanceled = status === 408;
   if ((status < 500 && !isCanceled) || hasAny('database space exceeded')) {
     return { kind: 'refused', message, isLeaseGone: hasAny('requested lease not found') };
@@ -78,11 +71,7 @@ function errorOf(status: number, message: string): Exclude<EtcdResponse<never>, 
 function failureOf(url: URL, noResponse: NoResponse): EndpointFailure {
   const { code, lateSeconds, wasSent, distrust } = noResponse;
   const why = lateSeconds === undefined ? noResponse.why : `no response within ${lateSeconds} s`;
-  const failed = (
-    problem: EndpointProblem,
-    reason: string,
-    maybeDone = false,
-  ): EndpointFailure => ({
+  const failed = (problem: EndpointProblem, reason: string, maybeDone = false): EndpointFailure => ({
     kind: 'failed',
     problem,
     why: shortened(reason),
@@ -117,8 +106,7 @@ const problems = {
   },
   'wrong name': {
     summary: "etcd's certificate is for another host name",
-    advice:
-      'use a name of the certificate in `endpoints`, or issue that member a certificate for this name',
+    advice: 'use a name of the certificate in `endpoints`, or issue that member a certificate for this name',
     isPermanent: true,
   },
   untrusted: {
@@ -128,8 +116,7 @@ const problems = {
   },
   unwelcome: {
     summary: 'etcd refuses this client',
-    advice:
-      "set `certificate` and `key` to a pair signed by the authority in etcd's --trusted-ca-file",
+    advice: "set `certificate` and `key` to a pair signed by the authority in etcd's --trusted-ca-file",
     isPermanent: true,
   },
   'not etcd': {
@@ -155,9 +142,7 @@ export const isPermanent = ({ problem }: EndpointFailure): boolean => problems[p
 export function failureSentence(failures: ReadonlyMap<string, EndpointFailure>): string {
   const all = [...failures].map(([endpoint, { why }]) => `${endpoint}: ${why}`).join('; ');
   const occurred = new Set(failures.values().map(({ problem }) => problem));
-  const worst = (Object.keys(problems) as EndpointProblem[]).find((problem) =>
-    occurred.has(problem),
-  );
+  const worst = (Object.keys(problems) as EndpointProblem[]).find((problem) => occurred.has(problem));
   const { summary, advice } = problems[worst ?? 'unreachable'];
   return `${summary} (${all}); ${advice}.`;
 }
@@ -177,15 +162,8 @@ export function refusalSentence(
   return `etcd at ${endpoint} ${summary} (${shortened(message)}); ${advice}.`;
 }
 
-const refusals = (
-  who: string,
-  prefix: string,
-): [part: string, summary: string, advice: string][] => [
-  [
-    'authentication failed',
-    `refuses the login of ${who}`,
-    'correct `user`, or the password in `passwordFile`',
-  ],
+const refusals = (who: string, prefix: string): [part: string, summary: string, advice: string][] => [
+  ['authentication failed', `refuses the login of ${who}`, 'correct `user`, or the password in `passwordFile`'],
   ['user name is empty', 'requires a user', 'set `user` and `passwordFile`'],
   [
     'permission denied',

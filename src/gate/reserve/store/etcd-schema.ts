@@ -23,9 +23,7 @@ export const revokeSchema = z.object({});
 
 export const rangeSchema = z.object({
   header,
-  kvs: bounded
-    .list(z.object({ key: base64, value: base64.default(''), mod_revision: int64 }), maxEntries)
-    .default([]),
+  kvs: bounded.list(z.object({ key: base64, value: base64.default(''), mod_revision: int64 }), maxEntries).default([]),
 });
 
 export const commitSchema = z.object({ header, succeeded: z.boolean().default(false) });
@@ -36,8 +34,6 @@ export const watchSchema = z.object({
     canceled: z.boolean().default(false),
     /** Oldest revision that can be watched, if the requested one was compacted. */
     compact_revision: int64.default(0),
-    events: bounded
-      .list(z.object({ kv: z.object({ key: base64, mod_revision: int64 }) }), maxEntries)
-      .default([]),
+    events: bounded.list(z.object({ kv: z.object({ key: base64, mod_revision: int64 }) }), maxEntries).default([]),
   }),
 });

@@ -25,11 +25,7 @@ export class EtcdWatch {
   #from = 0;
   #latest = 0;
 
-  constructor(
-    gateway: EtcdGateway,
-    range: { key: string; range_end: string },
-    wakeSeconds: number,
-  ) {
+  constructor(gateway: EtcdGateway, range: { key: string; range_end: string }, wakeSeconds: number) {
     this.#gateway = gateway;
     this.#range = range;
     this.#wakeSeconds = wakeSeconds;

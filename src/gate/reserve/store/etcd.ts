@@ -1,13 +1,7 @@
 // Stores the reservations of a lab with several controllers in an etcd cluster.
 import type { EtcdConfig } from './etcd-files.ts';
 import { type EtcdGateway, openGateway, UnconfirmedError } from './etcd-gateway.ts';
-import {
-  commitSchema,
-  grantSchema,
-  keepAliveSchema,
-  rangeSchema,
-  revokeSchema,
-} from './etcd-schema.ts';
+import { commitSchema, grantSchema, keepAliveSchema, rangeSchema, revokeSchema } from './etcd-schema.ts';
 import { EtcdWatch } from './etcd-watch.ts';
 import type { Store, StoreChange, StoreSnapshot } from './store.ts';
 
@@ -24,10 +18,7 @@ type EtcdOptions = {
  * Reads the files that the configuration names, and sends no request yet. Tries repeatable requests for 10 s and at
  * every endpoint. A change cannot both put and remove a key; one without effect returns the current revision.
  */
-export async function openEtcd(
-  config: EtcdConfig,
-  { now, wakeSeconds = 5 }: EtcdOptions,
-): Promise<Store> {
+export async function openEtcd(config: EtcdConfig, { now, wakeSeconds = 5 }: EtcdOptions): Promise<Store> {
   return new EtcdStore(config.prefix, await openGateway(config, now), wakeSeconds);
 }
 
@@ -96,8 +87,7 @@ class EtcdStore implements Store {
 
   changed(since: number, signal: AbortSignal, prefix = ''): Promise<void> {
     const range = rangeOf(this.#prefix + prefix);
-    const watch =
-      this.#watches.get(prefix) ?? new EtcdWatch(this.#gateway, range, this.#wakeSeconds);
+    const watch = this.#watches.get(prefix) ?? new EtcdWatch(this.#gateway, range, this.#wakeSeconds);
     this.#watches.set(prefix, watch);
     return watch.changed(since, signal);
   }

@@ -17,7 +17,5 @@ export async function openStore(config: ReservationsConfig): Promise<Store> {
 export const steadySeconds = (): number => Number(process.hrtime.bigint()) / 1e9;
 
 /** Only processes that share a file certainly share a kernel: a machine and its copy have the same boot id. */
-export const openProcessesOf = async ({
-  store,
-}: ReservationsConfig): Promise<ProcessView | undefined> =>
+export const openProcessesOf = async ({ store }: ReservationsConfig): Promise<ProcessView | undefined> =>
   store === 'sqlite' ? await openProcessView() : undefined;

@@ -1,14 +1,5 @@
 // Creates and opens the file of an SQLite store, and explains why one cannot be used.
-import {
-  accessSync,
-  closeSync,
-  constants,
-  fchownSync,
-  mkdirSync,
-  openSync,
-  realpathSync,
-  statSync,
-} from 'node:fs';
+import { accessSync, closeSync, constants, fchownSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
@@ -104,9 +95,7 @@ const header: SqliteHeader = { applicationId: 0x70_70_73_67, format: 1 };
 
 function connect(path: string, firstRevision: number): DatabaseSync {
   try {
-    return openDatabase(path, header, blockingMilliseconds, (database) =>
-      fill(database, path, firstRevision),
-    );
+    return openDatabase(path, header, blockingMilliseconds, (database) => fill(database, path, firstRevision));
   } catch (error) {
     if (!(error instanceof ForeignFileError)) throw error;
     throw new StoreError(

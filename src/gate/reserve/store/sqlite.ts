@@ -103,17 +103,12 @@ class SqliteStore implements Store {
   #write<T>(work: (time: number) => T): Promise<T> {
     return this.#file.use(() => {
       this.#changed = [];
-      const outcome = transaction(
-        this.#file.database,
-        this.#sql.beginWrite,
-        this.#sql.commit,
-        () => {
-          // Read under the lock: other processes may have opened sessions meanwhile.
-          const time = this.#now();
-          if (this.#isAnyOver(time)) this.#removeOver(time);
-          return work(time);
-        },
-      );
+      const outcome = transaction(this.#file.database, this.#sql.beginWrite, this.#sql.commit, () => {
+        // Read under the lock: other processes may have opened sessions meanwhile.
+        const time = this.#now();
+        if (this.#isAnyOver(time)) this.#removeOver(time);
+        return work(time);
+      });
       ring(this.#file.path, this.#changed.splice(0));
       return outcome;
     });
@@ -203,12 +198,7 @@ function prepare(database: DatabaseSync) {
   };
 }
 
-function transaction<T>(
-  database: DatabaseSync,
-  begin: StatementSync,
-  commit: StatementSync,
-  work: () => T,
-): T {
+function transaction<T>(database: DatabaseSync, begin: StatementSync, commit: StatementSync, work: () => T): T {
   begin.run();
   try {
     const outcome = work();
@@ -255,12 +245,7 @@ function ring(path: string, changedKeys: readonly string[]): void {
 }
 
 /** `next` resolves when the file is touched, at each poll, and when the signal aborts. */
-function listen(
-  path: string,
-  folders: readonly string[],
-  pollSeconds: number,
-  signal: AbortSignal,
-) {
+function listen(path: string, folders: readonly string[], pollSeconds: number, signal: AbortSignal) {
   let rung = Promise.withResolvers<void>();
   const onRing = () => rung.resolve();
   const watcher = watchIfPossible(path, folders, onRing);
@@ -279,11 +264,7 @@ function listen(
   };
 }
 
-function watchIfPossible(
-  path: string,
-  folders: readonly string[],
-  onChange: () => void,
-): FSWatcher | undefined {
+function watchIfPossible(path: string, folders: readonly string[], onChange: () => void): FSWatcher | undefined {
   const bell = bellOf(path, folders);
   try {
     // A moved store must not come back as an empty one.

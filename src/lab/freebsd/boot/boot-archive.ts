@@ -52,15 +52,11 @@ async function tooLittleSpace(host: Host, kernel: KernelArchive): Promise<string
   const archiveBytes = (await stat(kernel.path)).size;
   const isShared = diskOf(boot.device) === diskOf(temporary.device);
   const bootBytes = kernel.unpackedBytes + (isShared ? archiveBytes : 0);
-  return (
-    lackOf('/boot', boot.availableBytes, bootBytes) ??
-    lackOf('/var/tmp', temporary.availableBytes, archiveBytes)
-  );
+  return lackOf('/boot', boot.availableBytes, bootBytes) ?? lackOf('/var/tmp', temporary.availableBytes, archiveBytes);
 }
 
 /** A pool's datasets share its space. */
-const diskOf = (device: string): string | undefined =>
-  device.startsWith('/') ? device : device.split('/')[0];
+const diskOf = (device: string): string | undefined => (device.startsWith('/') ? device : device.split('/')[0]);
 
 function lackOf(folder: string, availableBytes: number, neededBytes: number): string | undefined {
   if (availableBytes >= neededBytes) return undefined;

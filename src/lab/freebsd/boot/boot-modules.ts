@@ -7,9 +7,7 @@ import { fileSystemsOf } from './boot-system.ts';
 
 /** Files loaded in addition to the running kernel: `zfs.ko`, `if_cxgbe.ko`. */
 export async function loadedFiles(host: Host): Promise<Set<string>> {
-  const names = (await host.output(shell`kldstat`))
-    .split('\n')
-    .map((row) => row.split(/\s+/).at(-1));
+  const names = (await host.output(shell`kldstat`)).split('\n').map((row) => row.split(/\s+/).at(-1));
   return new Set(names.flatMap((name) => (name?.endsWith('.ko') ? name : [])));
 }
 
@@ -85,8 +83,6 @@ async function isInKernel(host: Host, kernel: string, file: string): Promise<boo
   const name = file.replace(/^if_|\.ko$/g, '').toLowerCase();
   return (await textOf(host, shell`config -x ${kernel}`)).split('\n').some((line) => {
     const [kind = '', option, more] = line.trim().split(/\s+/);
-    return (
-      /^(?:device|options)$/.test(kind) && option?.toLowerCase() === name && more === undefined
-    );
+    return /^(?:device|options)$/.test(kind) && option?.toLowerCase() === name && more === undefined;
   });
 }

@@ -67,9 +67,7 @@ async function refuseTorn({ path, sha256 }: KernelArchive): Promise<void> {
   await pipeline(createReadStream(path), hash);
   const actual = hash.digest('hex');
   if (actual === sha256) return;
-  throw new Error(
-    `The image ${path} has the SHA-256 ${actual} instead of ${sha256}; build it again.`,
-  );
+  throw new Error(`The image ${path} has the SHA-256 ${actual} instead of ${sha256}; build it again.`);
 }
 
 async function upgrade(host: Host, path: string): Promise<void> {
@@ -84,17 +82,12 @@ async function upgrade(host: Host, path: string): Promise<void> {
 /** Runs xz(1), which Node lacks. Throws before the end of the stream if xz fails, so that no partial image counts. */
 async function* decompressed(path: string): AsyncGenerator<Buffer> {
   const xz = spawn('xz', ['-d', '-c', '--', path], { stdio: ['ignore', 'pipe', 'ignore'] });
-  const ended = once(xz, 'close').then(
-    ([code]) => (code === 0 ? undefined : `it exited with ${code}`),
-    reasonOf,
-  );
+  const ended = once(xz, 'close').then(([code]) => (code === 0 ? undefined : `it exited with ${code}`), reasonOf);
   try {
     for await (const chunk of xz.stdout) yield chunk;
     const failure = await ended;
     if (failure === undefined) return;
-    throw new Error(
-      `xz cannot decompress ${path}: ${failure}; install xz here or build the image again.`,
-    );
+    throw new Error(`xz cannot decompress ${path}: ${failure}; install xz here or build the image again.`);
   } finally {
     xz.kill();
   }

@@ -6,13 +6,7 @@ import { HostError } from '../../../system/host/host-error.ts';
 import type { Host } from '../../../system/host/ssh.ts';
 import { shell } from '../../../system/shell.ts';
 import { resetsAtPanic } from '../dut/panic.ts';
-import {
-  type BootMachine,
-  type BootMethod,
-  BootMethodError,
-  type InstallOutcome,
-  type KernelArchive,
-} from './boot.ts';
+import { type BootMachine, type BootMethod, BootMethodError, type InstallOutcome, type KernelArchive } from './boot.ts';
 import { archiveFolder, unpack, withArchive } from './boot-archive.ts';
 import { missingModule } from './boot-modules.ts';
 import { fileSystemsOf, type System, sha256Of } from './boot-system.ts';
@@ -91,8 +85,7 @@ async function installFolder(machine: BootMachine, kernel: KernelArchive): Promi
     await host.output(shell`rm -rf ${part} ${folder}`);
     await host.output(shell`mkdir -p ${part}`);
     const unpacked = await unpack(host, archive, part);
-    const outcome =
-      unpacked.kind === 'installed' ? await checkedModules(machine, part, folder) : unpacked;
+    const outcome = unpacked.kind === 'installed' ? await checkedModules(machine, part, folder) : unpacked;
     if (outcome.kind !== 'installed') {
       await host.output(shell`rm -rf ${part}`);
       return outcome;
@@ -103,11 +96,7 @@ async function installFolder(machine: BootMachine, kernel: KernelArchive): Promi
   });
 }
 
-async function checkedModules(
-  machine: BootMachine,
-  part: string,
-  folder: string,
-): Promise<InstallOutcome> {
+async function checkedModules(machine: BootMachine, part: string, folder: string): Promise<InstallOutcome> {
   const host = machine.host();
   const [root] = await fileSystemsOf(host, ['/']);
   const needs = { loaded: machine.modules, rootType: root?.type ?? '' };

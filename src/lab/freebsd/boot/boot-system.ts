@@ -21,10 +21,8 @@ export async function runningSystem(host: Host): Promise<System> {
 }
 
 export function whyOther(running: System, expected: System): string | undefined {
-  const name = ({ root, kernel }: System) =>
-    running.root === expected.root ? kernel : `${kernel} of ${root}`;
-  if (!isSamePlace(running, expected))
-    return `${name(running)} came up instead of ${name(expected)}`;
+  const name = ({ root, kernel }: System) => (running.root === expected.root ? kernel : `${kernel} of ${root}`);
+  if (!isSamePlace(running, expected)) return `${name(running)} came up instead of ${name(expected)}`;
   if (running.sha256 === expected.sha256) return undefined;
   return `${name(running)} has a different checksum than before the boot`;
 }

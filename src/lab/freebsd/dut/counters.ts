@@ -15,13 +15,7 @@ export const packetCounters = [interfaceCounters, protocolStatistics] as const;
 
 /** Includes the statistics of cards whose drivers are listed below. */
 export function countersCommands(interfaces: readonly string[]): Command[] {
-  return [
-    ...packetCounters,
-    netisrCommand,
-    cpuTimesCommand,
-    interruptsCommand,
-    ...interfaces.flatMap(cardStatistics),
-  ];
+  return [...packetCounters, netisrCommand, cpuTimesCommand, interruptsCommand, ...interfaces.flatMap(cardStatistics)];
 }
 
 /** Nodes of the card's own counters, by driver. */
@@ -121,18 +115,11 @@ const sumOf = (times: readonly CpuTime[]): CpuTime => ({
 const shareOf = ({ busy, idle }: CpuTime): number => busy / (busy + idle);
 
 /** Packets sent by an interface between two readings; undefined if either is missing, or the interface was reset. */
-export const sentBetween = (
-  before: CommandOutputs,
-  after: CommandOutputs,
-  name: string,
-): number | undefined => countedBetween([before, after], name, ({ sent }) => sent);
+export const sentBetween = (before: CommandOutputs, after: CommandOutputs, name: string): number | undefined =>
+  countedBetween([before, after], name, ({ sent }) => sent);
 
 /** Packets that reached an interface between two readings, including dropped ones; undefined as for `sentBetween`. */
-export const arrivedBetween = (
-  before: CommandOutputs,
-  after: CommandOutputs,
-  name: string,
-): number | undefined =>
+export const arrivedBetween = (before: CommandOutputs, after: CommandOutputs, name: string): number | undefined =>
   countedBetween(
     [before, after],
     name,
@@ -190,13 +177,7 @@ export function protocolCounters(outputs: CommandOutputs): Map<string, number> {
 }
 
 /** Queues of netisr(9) that packets pass on their way. */
-const netisrQueues: ReadonlySet<string> = new Set([
-  'ether',
-  'ip',
-  'ip6',
-  'ip_direct',
-  'ip6_direct',
-]);
+const netisrQueues: ReadonlySet<string> = new Set(['ether', 'ip', 'ip6', 'ip_direct', 'ip6_direct']);
 
 /** Reads `netstat -Q`: packets dropped by the full queues of each protocol, over all workstreams. */
 export function netisrDrops(outputs: CommandOutputs): Map<string, number> {
@@ -215,8 +196,7 @@ export function interrupts(outputs: CommandOutputs): Map<string, number> {
   const lines = (outputs.get(commandText(interruptsCommand)) ?? '').split('\n');
   return new Map(
     lines.flatMap((line): [string, number][] => {
-      const [, name = '', digits] =
-        /^(?:irq\d+: )?(\S.{0,60}?)\s+(\d{1,15})\s+\d+\s*$/.exec(line) ?? [];
+      const [, name = '', digits] = /^(?:irq\d+: )?(\S.{0,60}?)\s+(\d{1,15})\s+\d+\s*$/.exec(line) ?? [];
       return digits === undefined ? [] : [[name, Number(digits)]];
     }),
   );
@@ -225,9 +205,7 @@ export function interrupts(outputs: CommandOutputs): Map<string, number> {
 /** Reads a card's counters, by the last part of their sysctl(8) names. */
 export function cardCounters(outputs: CommandOutputs, interfaceName: string): Map<string, number> {
   const texts = cardStatistics(interfaceName).map((one) => outputs.get(commandText(one)) ?? '');
-  return new Map(
-    [...countersIn(texts.join('\n'))].map(([name, value]) => [name.split('.').at(-1) ?? '', value]),
-  );
+  return new Map([...countersIn(texts.join('\n'))].map(([name, value]) => [name.split('.').at(-1) ?? '', value]));
 }
 
 export type InterfaceCounters = {
@@ -244,13 +222,9 @@ export function parseInterfaceCounters(text: string): Map<string, InterfaceCount
   const [head = '', ...lines] = text.split('\n');
   const columns = words(head);
   // The address may be blank, so columns count from the right.
-  const [ipkts = 0, ierrs = 0, idrop = 0, opkts = 0, oerrs = 0] = [
-    'Ipkts',
-    'Ierrs',
-    'Idrop',
-    'Opkts',
-    'Oerrs',
-  ].map((column) => columns.indexOf(column) - columns.length);
+  const [ipkts = 0, ierrs = 0, idrop = 0, opkts = 0, oerrs = 0] = ['Ipkts', 'Ierrs', 'Idrop', 'Opkts', 'Oerrs'].map(
+    (column) => columns.indexOf(column) - columns.length,
+  );
   const counters = new Map<string, InterfaceCounters>();
   for (const line of lines) {
     if (!line.includes('<Link#')) continue;

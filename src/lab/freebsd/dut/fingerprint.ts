@@ -1,11 +1,7 @@
 // Describes a FreeBSD DUT for result.json, and finds how two boots differ beyond their kernels.
 
 import { driverSettingsOf, firmwareNames } from '../../../model/freebsd-drivers.ts';
-import {
-  type Fingerprint,
-  kernelDependentFacts,
-  volatileFacts,
-} from '../../../model/freebsd-machine.ts';
+import { type Fingerprint, kernelDependentFacts, volatileFacts } from '../../../model/freebsd-machine.ts';
 import { type Command, commandText, shell } from '../../../system/shell.ts';
 import { parseIfconfig } from './network.ts';
 import { type CommandOutputs, readSysctl } from './setting.ts';
@@ -48,8 +44,7 @@ export function flashed(before: Fingerprint, now: Fingerprint): string[] {
 
 const isFirmware = (name: string): boolean => /^dev\..*\.(?:firmware|fw)_version$/.test(name);
 
-const quoted = (value: string | undefined): string =>
-  value === undefined ? 'nothing' : `"${value}"`;
+const quoted = (value: string | undefined): string => (value === undefined ? 'nothing' : `"${value}"`);
 
 type Fact = { reads: Command; entries(output: string): [name: string, value: string][] };
 
@@ -69,10 +64,7 @@ const factsOf = ({ interfaces, bootFile }: FingerprintRequest): Fact[] => [
 const sysctlNames = (interfaces: readonly string[]): Set<string> =>
   new Set([
     ...recorded,
-    ...interfaces.flatMap((port) => [
-      ...driverSettingsOf(port).map(({ name }) => name),
-      ...firmwareNames(port),
-    ]),
+    ...interfaces.flatMap((port) => [...driverSettingsOf(port).map(({ name }) => name), ...firmwareNames(port)]),
   ]);
 
 const fact = (name: string, reads: Command): Fact => ({

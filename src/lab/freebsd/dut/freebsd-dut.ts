@@ -111,10 +111,7 @@ export class FreebsdDut {
 
   /** Boots an installed kernel once, or the machine's own for `undefined`, and proves which one came up. */
   async boot(variant: string | undefined): Promise<BootOutcome> {
-    if (
-      variant !== undefined &&
-      this.#method.needsOwn?.(variant, await runningSystem(this.#host))
-    ) {
+    if (variant !== undefined && this.#method.needsOwn?.(variant, await runningSystem(this.#host))) {
       await this.#bootOwn();
     }
     const ordered = await this.#method.arm(variant);
@@ -197,10 +194,7 @@ type BootProof = { kind: 'booted'; version: string } | { kind: 'boot-failed'; re
 /** Treats a machine that is lost again as a failed boot: a kernel may panic just after the machine is up. */
 async function prove(host: Host, expected: System): Promise<BootProof> {
   try {
-    const [running, version] = await Promise.all([
-      runningSystem(host),
-      host.output(shell`uname -v`),
-    ]);
+    const [running, version] = await Promise.all([runningSystem(host), host.output(shell`uname -v`)]);
     const reason = whyOther(running, expected);
     if (reason !== undefined) return { kind: 'boot-failed', reason };
     return { kind: 'booted', version: version.trim() };
@@ -292,10 +286,7 @@ function powerAttempts(power: FreebsdDutOptions['power'], failure: unknown): str
 }
 
 /** Returns undefined while the machine still shuts down. */
-async function connectOnceUp(
-  connect: () => Promise<Host>,
-  wanted: UpState,
-): Promise<Host | undefined> {
+async function connectOnceUp(connect: () => Promise<Host>, wanted: UpState): Promise<Host | undefined> {
   const host = await connect();
   try {
     if (wanted === 'answers' || (await hasBootedSinceMark(host))) return host;

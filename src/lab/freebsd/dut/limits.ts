@@ -65,9 +65,7 @@ export function limitsBetween(
     notUnderstood: [
       ...(queues.length === 0 && after.has(commandText(interruptsCommand)) ? ['vmstat -i'] : []),
       ...(ip.vanishedPackets === undefined ? ['netstat -s'] : []),
-      ...(netisrDrops(after).size === 0 && after.has(commandText(netisrCommand))
-        ? ['netstat -Q']
-        : []),
+      ...(netisrDrops(after).size === 0 && after.has(commandText(netisrCommand)) ? ['netstat -Q'] : []),
     ],
   });
 }
@@ -120,11 +118,7 @@ const notForwardable = 'packets not forwardable';
 const ipLines: readonly (readonly [string, Drop['place'], string])[] = [
   [notForwardable, 'ip', 'a DUT that does not forward, or a reject route'],
   [noRoute, 'ip', 'a missing route'],
-  [
-    'output packets dropped due to no bufs, etc.',
-    'output-queue',
-    'a full queue, or too few buffers',
-  ],
+  ['output packets dropped due to no bufs, etc.', 'output-queue', 'a full queue, or too few buffers'],
   ["datagrams that can't be fragmented", 'ip', 'the MTU of the next link'],
   ['bad header checksums', 'ip', 'a wrong header'],
   ['datagrams with bad address in header', 'ip', 'a wrong address'],
@@ -174,11 +168,7 @@ const stateReasons: ReadonlySet<string> = new Set([
  * Drops by pf's reasons, and by rules: pf's reason `match` counts passed packets, too. Rules count from their
  * installation, and so slightly more than the packets of the trial.
  */
-function filteredDrops(
-  info: string,
-  rules: readonly DroppingRule[],
-  vanishedPackets: number,
-): Drop[] {
+function filteredDrops(info: string, rules: readonly DroppingRule[], vanishedPackets: number): Drop[] {
   const drops: Drop[] = [
     ...pfReasons(info).map(({ reason, packets }) => ({
       place: stateReasons.has(reason) ? ('state-table' as const) : ('firewall' as const),
@@ -206,8 +196,7 @@ const pfReasons = (info: string): { reason: string; packets: number }[] =>
 const fullReasons: ReadonlySet<string> = new Set(['state-limit', 'memory']);
 
 /** Reads `pfctl -si`. */
-export const isPfTableFull = (info: string): boolean =>
-  pfReasons(info).some(({ reason }) => fullReasons.has(reason));
+export const isPfTableFull = (info: string): boolean => pfReasons(info).some(({ reason }) => fullReasons.has(reason));
 
 /** pf counts states, but prints no limit: once it is reached, the limit is the number of states. */
 function pfTable(info: string): TrialLimits['stateTables'] {
@@ -216,18 +205,12 @@ function pfTable(info: string): TrialLimits['stateTables'] {
 }
 
 /** Interrupts of each receive queue; one interrupt may serve several packets. */
-function queuesOf(
-  before: CommandOutputs,
-  after: CommandOutputs,
-  ingress: string,
-): TrialLimits['queues'] {
+function queuesOf(before: CommandOutputs, after: CommandOutputs, ingress: string): TrialLimits['queues'] {
   const earlier = interrupts(before);
   return [...interrupts(after)].flatMap(([name, count]): TrialLimits['queues'] => {
     const number = queueNumber(name, ingress);
     const packets = count - (earlier.get(name) ?? 0);
-    return number === undefined || packets < 0
-      ? []
-      : [{ device: ingress, direction: 'receive', number, packets }];
+    return number === undefined || packets < 0 ? [] : [{ device: ingress, direction: 'receive', number, packets }];
   });
 }
 

@@ -16,8 +16,7 @@ export type Interface = {
 
 /** Reads `ifconfig INTERFACE`; undefined for any other text. */
 export function parseIfconfig(text: string): Interface | undefined {
-  const [, name, flags = '', mtu] =
-    /^(\S+): flags=[0-9a-f]+<([^>]*)>.* mtu (\d+)/m.exec(text) ?? [];
+  const [, name, flags = '', mtu] = /^(\S+): flags=[0-9a-f]+<([^>]*)>.* mtu (\d+)/m.exec(text) ?? [];
   if (name === undefined) return undefined;
   const options = /^[ \t]+options=[0-9a-f]+<([^>]*)>/m.exec(text)?.[1] ?? '';
   const mac = /^[ \t]+ether (\S+)/m.exec(text)?.[1];
@@ -51,12 +50,9 @@ export type Route = { destination: string; gateway: string; flags: string; inter
 export function parseRoutes(text: string): Route[] {
   const rows = filledLines(text).map(words);
   const head = rows.findIndex(([first]) => first === 'Destination');
-  const [destination = -1, gateway = -1, flags = -1, netif = -1] = [
-    'Destination',
-    'Gateway',
-    'Flags',
-    'Netif',
-  ].map((column) => (rows[head] ?? []).indexOf(column));
+  const [destination = -1, gateway = -1, flags = -1, netif = -1] = ['Destination', 'Gateway', 'Flags', 'Netif'].map(
+    (column) => (rows[head] ?? []).indexOf(column),
+  );
   return rows
     .slice(head + 1)
     .filter((row) => head !== -1 && row.length > netif)
@@ -82,18 +78,11 @@ export function parseNdp(text: string): Neighbour[] {
   return filledLines(text)
     .map(words)
     .filter(([first = '']) => first.includes(':'))
-    .map(([address = '', mac = '', name = '', expires]) =>
-      neighbour(address, mac, name, expires === 'permanent'),
-    );
+    .map(([address = '', mac = '', name = '', expires]) => neighbour(address, mac, name, expires === 'permanent'));
 }
 
 /** An unresolved address has `(incomplete)` as its MAC address. */
-const neighbour = (
-  address: string,
-  mac: string,
-  name: string,
-  isPermanent: boolean,
-): Neighbour => ({
+const neighbour = (address: string, mac: string, name: string, isPermanent: boolean): Neighbour => ({
   address,
   ...(mac.includes(':') && { mac: mac.toLowerCase() }),
   interface: name,

@@ -34,10 +34,7 @@ const maxSaveSeconds = 300;
 const pollSeconds = 5;
 
 /** Waits, as the first login may come before savecore(8) has saved a dump. `-C` succeeds while a dump is unsaved. */
-export async function waitForDump(
-  host: Host,
-  sleep: (seconds: number) => Promise<void>,
-): Promise<void> {
+export async function waitForDump(host: Host, sleep: (seconds: number) => Promise<void>): Promise<void> {
   for (let seconds = 0; seconds < maxSaveSeconds; seconds += pollSeconds) {
     const unsaved = await host.run(shell`savecore -C`);
     if (unsaved.kind !== 'exited' || unsaved.code !== 0) return;

@@ -33,10 +33,7 @@ export type DutPorts = {
 
 export const portSettings = ({ ingress, egress }: DutPorts): Setting[] => {
   const ports = [ingress, egress];
-  return [
-    ...ports.flatMap((port) => [noOffloads(port), link(port)]),
-    ...onceEach(ports.flatMap(ofDriver)),
-  ];
+  return [...ports.flatMap((port) => [noOffloads(port), link(port)]), ...onceEach(ports.flatMap(ofDriver))];
 };
 
 export const generatorPortSettings = (name: string): Setting[] =>
@@ -51,8 +48,7 @@ function driverSetting(setting: DriverSetting, queues: number | undefined): Sett
   const { name, why, fix, alias, isOptional = false } = setting;
   const required = setting.expected === 'queues' ? queues : Number(setting.expected);
   if (required === undefined) return [];
-  const made =
-    fix === 'sysctl' ? sysctl(name, required, why) : tunable(name, required, why, fix.loader);
+  const made = fix === 'sysctl' ? sysctl(name, required, why) : tunable(name, required, why, fix.loader);
   const check = (value = '') => (value === alias ? undefined : made.check(value));
   return [{ ...made, check, isOptional }];
 }
@@ -133,8 +129,7 @@ export function routedNetworks(
   return {
     wholes: [isUsual ? whole : [], source ?? [], destination ?? []].flat(),
     sources: source === undefined ? [halves[0]] : halvesOf(knownNetwork(source, family)),
-    destinations:
-      destination === undefined ? [halves[1]] : halvesOf(knownNetwork(destination, family)),
+    destinations: destination === undefined ? [halves[1]] : halvesOf(knownNetwork(destination, family)),
   };
 }
 
@@ -159,11 +154,7 @@ const tools = {
 };
 
 /** Without a blackhole, a boot that loses a route would send the trial to the site's router at line rate. */
-function blackhole(
-  family: Family,
-  { ingress, egress, addresses }: DutPorts,
-  whole: string,
-): Setting {
+function blackhole(family: Family, { ingress, egress, addresses }: DutPorts, whole: string): Setting {
   const { netstat, flag, loopback } = tools[family];
   const { sources, destinations } = routedNetworks(family, addresses);
   const leadsPast = (route: Route) =>
@@ -189,10 +180,7 @@ function blackhole(
         };
       }
       const around = past.find(({ destination }) => isWithin(whole, destination, family));
-      const wider =
-        around?.destination === 'default'
-          ? 'the default route'
-          : `the route to ${around?.destination}`;
+      const wider = around?.destination === 'default' ? 'the default route' : `the route to ${around?.destination}`;
       const isHeld = routes.some((route) => route.destination === whole && discards(route));
       return unless(around === undefined || isHeld, {
         is: `is missing: ${wider} leads to ${around?.interface}`,
@@ -240,14 +228,10 @@ function route(family: Family, network: string, port: DutPort): Setting {
     reads: [netstat],
     check: (output) => {
       const found = parseRoutes(output).find(({ destination }) => destination === network);
-      const isRight =
-        found?.gateway === gateway && found.interface === port.interface && !discards(found);
+      const isRight = found?.gateway === gateway && found.interface === port.interface && !discards(found);
       const change = found === undefined ? shell`add` : shell`change`;
       return unless(isRight, {
-        is:
-          found === undefined
-            ? 'is missing'
-            : `goes to ${found.gateway} through ${found.interface}`,
+        is: found === undefined ? 'is missing' : `goes to ${found.gateway} through ${found.interface}`,
         fix: {
           kind: 'command',
           command: shell`route ${change} ${flag} ${network} ${gateway}`,
@@ -262,8 +246,7 @@ function staticNeighbour(family: Family, port: DutPort): Setting {
   const { mac, addresses } = port.neighbour;
   const address = addresses[family];
   const parse = family === 'inet4' ? parseArp : parseNdp;
-  const set =
-    family === 'inet4' ? shell`arp -S ${address} ${mac}` : shell`ndp -s ${address} ${mac}`;
+  const set = family === 'inet4' ? shell`arp -S ${address} ${mac}` : shell`ndp -s ${address} ${mac}`;
   return {
     name: `The MAC address of ${address}`,
     why: 'resolving it during a trial would fail',

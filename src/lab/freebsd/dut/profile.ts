@@ -13,18 +13,12 @@ const graphFile = (folder: string): string => `${folder}/pmc.graph`;
 type Sampling = { kind: 'ready'; event: string } | { kind: 'impossible'; reason: string };
 
 /** Loads hwpmc(4) for deep call chains, and finds an event that counts this CPU's cycles, or tries only `requested`. */
-export async function readySampling(
-  host: Host,
-  folder: string,
-  requested: string | undefined,
-): Promise<Sampling> {
+export async function readySampling(host: Host, folder: string, requested: string | undefined): Promise<Sampling> {
   await host.output(ownFolder(folder));
   await host.run(shell`kenv ${`kern.hwpmc.callchaindepth=${maxFrames}`}`);
   const loaded = await host.run(shell`kldload -n hwpmc`);
   if (loaded.kind !== 'exited' || loaded.code !== 0) {
-    return impossible(
-      `hwpmc cannot be loaded on the DUT: ${lastLine(loaded.stderr) ?? 'it said nothing'}`,
-    );
+    return impossible(`hwpmc cannot be loaded on the DUT: ${lastLine(loaded.stderr) ?? 'it said nothing'}`);
   }
   let message = '';
   for (const event of requested === undefined ? cycleEvents : [requested]) {
@@ -59,8 +53,7 @@ const samplingOnly = (event: string, seconds: number, folder: string): Command =
   shell`pmcstat -S ${event} -l ${seconds} -O ${sampleFile(folder)}`;
 
 /** Waits, and reads the counters of the interfaces before and after the command given as arguments. */
-export const windowScript =
-  'sleep "$1"; shift; netstat -i -b -n -W; "$@" || exit; netstat -i -b -n -W';
+export const windowScript = 'sleep "$1"; shift; netstat -i -b -n -W; "$@" || exit; netstat -i -b -n -W';
 
 type SampleWindow = {
   event: string;
@@ -69,10 +62,7 @@ type SampleWindow = {
 };
 
 /** Under load, the command's output arrives only after the load has ended. */
-export const windowCommand = (
-  { event, delaySeconds, seconds }: SampleWindow,
-  folder: string,
-): Command =>
+export const windowCommand = ({ event, delaySeconds, seconds }: SampleWindow, folder: string): Command =>
   shell`sh -c ${windowScript} sh ${delaySeconds} ${samplingOnly(event, seconds, folder)}`;
 
 /** Packets that an interface sent within the window; undefined if the log has no counters. */
@@ -93,10 +83,7 @@ export async function collectSamples(host: Host, folder: string): Promise<string
 }
 
 export async function endSampling(host: Host, folder: string): Promise<void> {
-  const commands = [
-    shell`kldunload hwpmc`,
-    shell`rm -f ${[sampleFile(folder), graphFile(folder)]}`,
-  ];
+  const commands = [shell`kldunload hwpmc`, shell`rm -f ${[sampleFile(folder), graphFile(folder)]}`];
   const limits = { timeoutSeconds: secondsToEnd };
   await Promise.allSettled(commands.map((command) => host.run(command, limits)));
 }

@@ -42,11 +42,7 @@ export function readsOf(settings: readonly Setting[]): Command[] {
 }
 
 /** Returns an empty text if the setting holds. `where` is the machine's name for people. */
-export function problemOf(
-  setting: Setting,
-  outputs: CommandOutputs,
-  where = 'the DUT',
-): SettingProblem[] {
+export function problemOf(setting: Setting, outputs: CommandOutputs, where = 'the DUT'): SettingProblem[] {
   const { name, why, isVital = false } = setting;
   const fault = faultOf(setting, outputs, where);
   if (fault === undefined) return [];
@@ -109,8 +105,7 @@ const oneValue = (name: string, required: number, why: string, fix: Fix): Settin
   name,
   why,
   reads: [readSysctl(name)],
-  check: (value) =>
-    unless(value === String(required), { is: `is ${value} instead of ${required}`, fix }),
+  check: (value) => unless(value === String(required), { is: `is ${value} instead of ${required}`, fix }),
 });
 
 export const readSysctl = (name: string): Command => shell`sysctl -n ${name}`;

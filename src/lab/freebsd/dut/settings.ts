@@ -89,11 +89,7 @@ const harvestMask: Setting = {
 };
 
 const hyperthreading: Setting = {
-  ...tunable(
-    'machdep.hyperthreading_allowed',
-    0,
-    'queues bound to two threads of one core share that core',
-  ),
+  ...tunable('machdep.hyperthreading_allowed', 0, 'queues bound to two threads of one core share that core'),
   isOptional: true,
 };
 
@@ -151,9 +147,7 @@ const idleness: Setting = {
     if (samples === '') return undefined;
     const busy = busyCpus(samples, Number(cpus));
     return unless(busy <= maxBusyCpus, {
-      is: Number.isNaN(busy)
-        ? 'cannot be determined'
-        : `shows ${busy.toFixed(1)} busy CPUs, more than ${maxBusyCpus}`,
+      is: Number.isNaN(busy) ? 'cannot be determined' : `shows ${busy.toFixed(1)} busy CPUs, more than ${maxBusyCpus}`,
       fix: { kind: 'wait', seconds: 60 },
     });
   },

@@ -79,11 +79,7 @@ function readTable(text: string): Pick<Slices, 'scheme' | 'active'> | undefined 
 }
 
 const noAppliance = (host: Host, why: string): HostError =>
-  refusal(
-    host,
-    why,
-    'it is not an appliance built by nanobsd(8) or poudriere-image(8), so choose another boot method',
-  );
+  refusal(host, why, 'it is not an appliance built by nanobsd(8) or poudriere-image(8), so choose another boot method');
 
 const refusal = (host: Host, why: string, fix: string): HostError =>
   new HostError('command-failed', `${host.name} would boot an unknown system: ${why}; ${fix}.`);

@@ -94,10 +94,7 @@ export class ConsoleShell implements Disposable {
   }
 
   /** Returns undefined if it does not end in time. */
-  async #execute(
-    text: string,
-    seconds: number,
-  ): Promise<{ code: number; output: string } | undefined> {
+  async #execute(text: string, seconds: number): Promise<{ code: number; output: string } | undefined> {
     this.#commands += 1;
     this.#shown = '';
     const number = this.#commands;

@@ -76,8 +76,7 @@ const dataFileNameExtension = 0x44415441;
 function referenceIn(header: Buffer): string | undefined {
   if (header.length < shortestHeaderBytes) return 'ends within its header';
   const version = header.readUInt32BE(4);
-  if (version !== 2 && version !== 3)
-    return `has version ${version} of its format instead of 2 or 3`;
+  if (version !== 2 && version !== 3) return `has version ${version} of its format instead of 2 or 3`;
   if (header.readBigUInt64BE(8) !== 0n) return 'names a backing file, which guests could read';
   const hasDataFile = version === 3 && (header.readBigUInt64BE(72) & externalDataBit) !== 0n;
   const headerBytes = version === 3 ? header.readUInt32BE(100) : version2HeaderBytes;
@@ -100,11 +99,7 @@ function extensionsOf(header: Buffer, headerBytes: number): Set<number> {
 }
 
 /** States the format, which QEMU would otherwise probe, and excludes other files. */
-function argumentsFor(
-  format: 'raw' | 'qcow2',
-  driver: 'file' | 'host_device',
-  written: string | undefined,
-): string[] {
+function argumentsFor(format: 'raw' | 'qcow2', driver: 'file' | 'host_device', written: string | undefined): string[] {
   const node = {
     driver: format,
     ...(format === 'qcow2' && { backing: null }),

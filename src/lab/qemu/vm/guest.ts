@@ -82,9 +82,7 @@ export async function startGuest(wire: Wire, request: GuestRequest): Promise<Gue
     sender,
     receiver,
     qmpPath,
-    consoleDevice: hasInput
-      ? `pipe,path=${escaped(consolePath)}`
-      : `file,path=${escaped(consolePath)}`,
+    consoleDevice: hasInput ? `pipe,path=${escaped(consolePath)}` : `file,path=${escaped(consolePath)}`,
     counts,
   };
   const options = qemuArguments(request, place);
@@ -195,14 +193,8 @@ function qemuArguments(
     counts: string | undefined;
   },
 ): string[] {
-  const card = (id: string, mac: string) => [
-    '-device',
-    `virtio-net-pci,netdev=${id},mac=${mac},romfile=`,
-  ];
-  const tap = (id: string, name: string) => [
-    '-netdev',
-    `tap,id=${id},ifname=${name},script=no,downscript=no`,
-  ];
+  const card = (id: string, mac: string) => ['-device', `virtio-net-pci,netdev=${id},mac=${mac},romfile=`];
+  const tap = (id: string, name: string) => ['-netdev', `tap,id=${id},ifname=${name},script=no,downscript=no`];
   const forward = `hostfwd=tcp:${wireAddress}:${portOf(number)}-${guestAddress}:22`;
   return [
     'qemu-system-x86_64',
@@ -287,10 +279,7 @@ async function cpuThreadOf(qemu: number, ended: Promise<string>): Promise<string
   });
 }
 
-async function retryUntilFound<Found>(
-  ended: Promise<string>,
-  find: () => Promise<Found | undefined>,
-): Promise<Found> {
+async function retryUntilFound<Found>(ended: Promise<string>, find: () => Promise<Found | undefined>): Promise<Found> {
   let why: string | undefined;
   ended.then((last) => {
     why = last;

@@ -76,10 +76,7 @@ type KernelLimits = { bytes: number; files: number };
 const usualLimits: KernelLimits = { bytes: 2 * 1024 ** 3, files: 100_000 };
 
 /** tar(1) reads records of 10 KiB. */
-const numbersOf = ({ bytes, files }: KernelLimits): string[] => [
-  String(Math.ceil(bytes / 10_240)),
-  String(files + 1),
-];
+const numbersOf = ({ bytes, files }: KernelLimits): string[] => [String(Math.ceil(bytes / 10_240)), String(files + 1)];
 
 /** Ends tar(1) after this many records of the decompressed archive, see `--checkpoint` in its manual, or files. */
 const extractScript = `set -o pipefail
@@ -234,11 +231,7 @@ const moduleName = (path: string): string =>
     .replaceAll('-', '_');
 
 /** Lists files of modules and their dependencies, without built-in or missing ones. */
-async function dependencies(
-  tree: string,
-  release: string,
-  names: readonly string[],
-): Promise<string[]> {
+async function dependencies(tree: string, release: string, names: readonly string[]): Promise<string[]> {
   const shown = await inFolder([
     ...['sh', '-c', 'modprobe "$@" 2>/dev/null; :', 'sh', '--dirname', tree],
     ...['--set-version', release, '--show-depends', '--all', ...names],

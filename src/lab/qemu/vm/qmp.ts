@@ -5,10 +5,7 @@ import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import * as bounded from '../../../model/bounds.ts';
 
-const reply = z.union([
-  z.object({ return: z.unknown() }),
-  z.object({ error: z.object({ desc: bounded.prose() }) }),
-]);
+const reply = z.union([z.object({ return: z.unknown() }), z.object({ error: z.object({ desc: bounded.prose() }) })]);
 
 type Qmp = Disposable & {
   /** Executes a command without arguments; throws with QEMU's message if QEMU refuses it. */

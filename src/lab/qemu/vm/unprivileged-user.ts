@@ -16,10 +16,10 @@ const limits = [`--fsize=${maxFileBytes}`, '--cpu=600', `--as=${4 * 1024 ** 3}`]
 export async function runUnprivileged(program: string, args: readonly string[]): Promise<string> {
   const user = String(unprivilegedUserId);
   const privileges = ['--reuid', user, '--regid', user, '--clear-groups', '--no-new-privs', '--'];
-  const { stdout } = await run(
-    'setpriv',
-    [...privileges, 'prlimit', ...limits, '--', program, ...args],
-    { env: { PATH: labPath(), LC_ALL: 'C' }, maxBuffer: 16 * 1024 ** 2, cwd: '/' },
-  );
+  const { stdout } = await run('setpriv', [...privileges, 'prlimit', ...limits, '--', program, ...args], {
+    env: { PATH: labPath(), LC_ALL: 'C' },
+    maxBuffer: 16 * 1024 ** 2,
+    cwd: '/',
+  });
   return stdout;
 }

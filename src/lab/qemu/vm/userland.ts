@@ -13,18 +13,7 @@ const run = promisify(execFile);
 const init = readFileSync(new URL('./guest-init.sh', import.meta.url));
 
 /** Programs of this machine for guests; the kernel and the first program call kmod(8) by three names. */
-const programs = [
-  'bash',
-  'chrt',
-  'flock',
-  'ip',
-  'kmod',
-  'nft',
-  'sshd',
-  'sysctl',
-  'taskset',
-  'timeout',
-];
+const programs = ['bash', 'chrt', 'flock', 'ip', 'kmod', 'nft', 'sshd', 'sysctl', 'taskset', 'timeout'];
 /** Executed by sshd(8) for each connection, from OpenSSH 9.8 and 10.0 on. */
 const sshdParts = ['/usr/lib/openssh/sshd-session', '/usr/lib/openssh/sshd-auth'];
 /** Counts drops of queueing disciplines. Distributions may package it apart from ip(8). */
@@ -87,9 +76,7 @@ export async function packUserland(archive: string, keys: GuestKeys): Promise<vo
     'busybox',
     ...optionalPrograms.filter((_, index) => found[index]?.status === 'fulfilled'),
   ];
-  const placed = await Promise.all(
-    names.map(async (name) => [await pathOf(name), `/usr/bin/${name}`] as const),
-  );
+  const placed = await Promise.all(names.map(async (name) => [await pathOf(name), `/usr/bin/${name}`] as const));
   const files = [...placed, ...(await presentOf(sshdParts))];
   const libraries = await Promise.all(files.map(([path]) => librariesOf(path)));
   const shared = [...new Set(libraries.flat())].map((path) => [path, path] as const);
@@ -127,17 +114,13 @@ async function pathOf(program: string): Promise<string> {
 
 async function presentOf(paths: readonly string[]): Promise<(readonly [string, string])[]> {
   const found = await Promise.allSettled(paths.map((path) => access(path)));
-  return paths
-    .filter((_, index) => found[index]?.status === 'fulfilled')
-    .map((path) => [path, path]);
+  return paths.filter((_, index) => found[index]?.status === 'fulfilled').map((path) => [path, path]);
 }
 
 /** Paths of libraries, found by the loader, which is among them; none for a static program. */
 async function librariesOf(path: string): Promise<string[]> {
   const listed = await run('ldd', [path]).catch(() => ({ stdout: '' }));
-  return [...listed.stdout.matchAll(/(?:^\s*|=> )(\/\S+)/gm)].flatMap(
-    ([, library]) => library ?? [],
-  );
+  return [...listed.stdout.matchAll(/(?:^\s*|=> )(\/\S+)/gm)].flatMap(([, library]) => library ?? []);
 }
 
 const sshdConfiguration = `

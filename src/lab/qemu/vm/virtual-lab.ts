@@ -12,14 +12,7 @@ import { ownerFile } from '../../netns/embedded-lab.ts';
 import { claim, disclaim } from '../../netns/owner.ts';
 import { wireAddress } from './addresses.ts';
 import { openDiskImage } from './disk-image.ts';
-import {
-  type BootSource,
-  type Guest,
-  GuestEndedError,
-  portOf,
-  startGuest,
-  unprivileged,
-} from './guest.ts';
+import { type BootSource, type Guest, GuestEndedError, portOf, startGuest, unprivileged } from './guest.ts';
 import { type KernelFiles, ownKernel, unpackKernel } from './kernel-files.ts';
 import { packUserland } from './userland.ts';
 import { openWire, type Wire } from './wire.ts';
@@ -191,10 +184,7 @@ async function makeKeys() {
 }
 
 const knownHosts = (hostKey: string): string =>
-  Array.from(
-    { length: maxGuests },
-    (_, index) => `[${wireAddress}]:${portOf(index + 1)} ${hostKey}\n`,
-  ).join('');
+  Array.from({ length: maxGuests }, (_, index) => `[${wireAddress}]:${portOf(index + 1)} ${hostKey}\n`).join('');
 
 /** Debian packages QEMU's plugin support without its header, so the source declares what it uses. */
 async function compilePlugin(plugin: string): Promise<void> {

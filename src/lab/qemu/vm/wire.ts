@@ -30,9 +30,7 @@ export async function openWire(): Promise<Wire> {
   const ended = once(keeper, 'exit');
   const pid = await Promise.race([firstLine(keeper), ended.then(() => undefined)]);
   if (pid === undefined) {
-    throw new Error(
-      'No network namespace could be created: run `unshare --net --pid`, and fix its error.',
-    );
+    throw new Error('No network namespace could be created: run `unshare --net --pid`, and fix its error.');
   }
   const inside = (program: string, args: readonly string[]) => [
     '--target',

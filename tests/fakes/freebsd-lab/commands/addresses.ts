@@ -6,8 +6,7 @@ export const maskOf = (bits: number): number => (bits === 0 ? 0 : -1 << (32 - bi
 export const numberOf = (address: string): number =>
   address.split('.').reduce((sum, byte) => (sum << 8) | Number(byte), 0);
 
-export const dotted = (number: number): string =>
-  [24, 16, 8, 0].map((shift) => (number >>> shift) & 0xff).join('.');
+export const dotted = (number: number): string => [24, 16, 8, 0].map((shift) => (number >>> shift) & 0xff).join('.');
 
 /** Includes the link-local address that an IPv6 interface has automatically. */
 export function shownAddresses({ name, mac, addresses }: Interface): string[] {
@@ -22,9 +21,7 @@ export function shownAddresses({ name, mac, addresses }: Interface): string[] {
 
 /** The modified EUI-64 of RFC 4291. */
 function linkLocal(mac: string): string {
-  const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = mac
-    .split(':')
-    .map((byte) => Number.parseInt(byte, 16));
+  const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = mac.split(':').map((byte) => Number.parseInt(byte, 16));
   const groups = [((a ^ 2) << 8) | b, (c << 8) | 0xff, 0xfe00 | d, (e << 8) | f];
   const text = groups.map((group) => group.toString(16)).join(':');
   return `fe80::${text.replace(/^0:/, '')}`;

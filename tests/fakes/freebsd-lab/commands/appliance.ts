@@ -44,10 +44,7 @@ async function upgrade(process: Process): Promise<number> {
   root.trees.set(next, tree ?? new Map());
   remove(files, lockFile);
   if (tree === undefined) {
-    return fail(
-      process,
-      `EXIT: ERROR: New file system /dev/${providerOf(root.scheme, next)} check failed`,
-    );
+    return fail(process, `EXIT: ERROR: New file system /dev/${providerOf(root.scheme, next)} check failed`);
   }
   writeFstab(root, files, next);
   root.active = new Set([next]);
@@ -79,8 +76,7 @@ async function system(process: Process): Promise<number> {
   const { machine, args, out } = process;
   const { root, files } = machine;
   if (root.kind !== 'nanobsd') return fail(process, 'system: Command not found.');
-  if (args.length !== 1 || args[0] !== 'rollback')
-    return notModelled(process, 'this use of system');
+  if (args.length !== 1 || args[0] !== 'rollback') return notModelled(process, 'this use of system');
   const isToBeS2 = textOf(files, '/etc/fstab')?.startsWith(labelOf(root.scheme, 's2')) ?? false;
   const next = root.scheme === 'MBR' ? otherSlice(root.running) : isToBeS2 ? 's1' : 's2';
   if (next !== root.running && !root.trees.has(next))
@@ -123,8 +119,7 @@ function mount(process: Process): number {
   return 0;
 }
 
-const hasFiles = (root: Slices): boolean =>
-  (root.trees.get(otherSlice(root.running))?.size ?? 0) > 0;
+const hasFiles = (root: Slices): boolean => (root.trees.get(otherSlice(root.running))?.size ?? 0) > 0;
 
 function umount(process: Process): number {
   const { args, machine } = process;
@@ -192,10 +187,7 @@ function tableOf({ scheme, active }: Slices): string {
   const boot =
     scheme === 'MBR'
       ? []
-      : [
-          '       40    66584  ada0p1  efi  (33M)\n',
-          '    66624      345  ada0p2  freebsd-boot  (173K)\n',
-        ];
+      : ['       40    66584  ada0p1  efi  (33M)\n', '    66624      345  ada0p2  freebsd-boot  (173K)\n'];
   return [
     `=>      40  31277152    ada0  ${scheme}  (15G)\n`,
     ...boot,

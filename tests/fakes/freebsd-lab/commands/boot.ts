@@ -95,13 +95,10 @@ function order(process: Process, kernel: string, options: readonly Option[]): nu
   }
   if (root.kind === 'zfs') root.nvstore.set('nextboot_enable', 'YES');
   // The shell script does not check the type of any other file system.
-  const isInFile =
-    root.kind === 'ufs' || (root.kind === 'nfs' && process.machine.nextboot === 'script');
+  const isInFile = root.kind === 'ufs' || (root.kind === 'nfs' && process.machine.nextboot === 'script');
   const text = `${isInFile ? 'nextboot_enable="YES"\n' : ''}kernel="${kernel}"\n${lines}`;
   const error: FileError | undefined = writeFile(files, nextbootFile, text);
-  return error === undefined
-    ? 0
-    : fail(process, `nextboot: ${nextbootFile}: ${fileErrorText[error]}`);
+  return error === undefined ? 0 : fail(process, `nextboot: ${nextbootFile}: ${fileErrorText[error]}`);
 }
 
 /** Prints or sets the word that nextboot(8) stores. */
@@ -128,8 +125,7 @@ function zfsbootcfg(process: Process): number {
 const shutdownUsage = {
   program: 'shutdown',
   spec: 'cdfhknopqr',
-  usage:
-    'usage: shutdown [-] [-c | -f | -h | -p | -r | -k] [-o [-n]] [-q] time [warning-message ...]\n       poweroff',
+  usage: 'usage: shutdown [-] [-c | -f | -h | -p | -r | -k] [-o [-n]] [-q] time [warning-message ...]\n       poweroff',
   code: 1,
 };
 

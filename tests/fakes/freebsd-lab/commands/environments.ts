@@ -2,12 +2,7 @@
 import { makeFolder, nodeAt } from '../file-system.ts';
 import { getopt, hasOption, type Option, optionValue } from '../getopt.ts';
 import { fail, notModelled, type Process, type Program } from '../process.ts';
-import {
-  type Environments,
-  environmentTree,
-  mountEnvironment,
-  unmountEnvironment,
-} from '../root.ts';
+import { type Environments, environmentTree, mountEnvironment, unmountEnvironment } from '../root.ts';
 
 export const environmentPrograms: Readonly<Record<string, Program>> = { bectl };
 
@@ -116,15 +111,9 @@ function list({ process, root, options }: Call): number {
   if (options.some((option) => option.name !== 'H') || options.length === 0) {
     return notModelled(process, 'this form of bectl list');
   }
-  for (const [name, { mountedAt }] of [...root.all].sort(([one], [other]) =>
-    one < other ? -1 : 1,
-  )) {
+  for (const [name, { mountedAt }] of [...root.all].sort(([one], [other]) => (one < other ? -1 : 1))) {
     const isRunning = name === root.running;
-    const letters = [
-      isRunning ? 'N' : '',
-      name === root.byDefault ? 'R' : '',
-      name === root.once ? 'T' : '',
-    ].join('');
+    const letters = [isRunning ? 'N' : '', name === root.byDefault ? 'R' : '', name === root.once ? 'T' : ''].join('');
     const place = isRunning ? '/' : (mountedAt ?? '-');
     process.out(`${name}\t${letters || '-'}\t${place}\t1.84G\t2023-11-14 22:13\n`);
   }

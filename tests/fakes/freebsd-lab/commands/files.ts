@@ -40,14 +40,12 @@ function df(process: Process): number {
   const usage: Usage = {
     program: 'df',
     spec: 'abcgHhiklmnPt:T,',
-    usage:
-      'usage: df [-b | -g | -H | -h | -k | -m | -P] [-acilnT] [-t type] [-,]\n          [file | filesystem ...]',
+    usage: 'usage: df [-b | -g | -H | -h | -k | -m | -P] [-acilnT] [-t type] [-,]\n          [file | filesystem ...]',
     code: 64,
   };
   const given = readOptions(process, usage);
   if (given.kind === 'refused') return given.code;
-  if (given.options.some(({ name }) => !'kT'.includes(name)))
-    return notModelled(process, 'this option of df');
+  if (given.options.some(({ name }) => !'kT'.includes(name))) return notModelled(process, 'this option of df');
   const { files } = process.machine;
   const missing = given.operands.find((path) => nodeAt(files, path) === undefined);
   if (missing !== undefined) return fail(process, `df: ${missing}: ${fileErrorText.ENOENT}`);
@@ -55,16 +53,12 @@ function df(process: Process): number {
   const used = usedBytes(files);
   const capacity = `${Math.round((100 * used) / files.totalBytes)}%`;
   const withType = (type: string) => (hasOption(given.options, 'T') ? ` ${type.padEnd(7)}` : '');
-  process.out(
-    `Filesystem ${withType('Type')} 1024-blocks     Used    Avail Capacity  Mounted on\n`,
-  );
+  process.out(`Filesystem ${withType('Type')} 1024-blocks     Used    Avail Capacity  Mounted on\n`);
   const sizes = `${blocks(files.totalBytes)} ${blocks(used)} ${blocks(availableBytes(files))}`;
   const { root } = process.machine;
   for (const path of given.operands.length === 0 ? ['/'] : given.operands) {
     const { device, place, type } = mountOf(root, path);
-    process.out(
-      `${device.padEnd(11)}${withType(type)}   ${sizes} ${capacity.padStart(8)}  ${place}\n`,
-    );
+    process.out(`${device.padEnd(11)}${withType(type)}   ${sizes} ${capacity.padStart(8)}  ${place}\n`);
   }
   return 0;
 }
@@ -80,12 +74,7 @@ function mkdir(process: Process): number {
   if (given.kind === 'refused') return given.code;
   if (given.operands.length === 0) return showUsage(process, usage);
   return each(given.operands, (path) =>
-    said(
-      process,
-      'mkdir',
-      path,
-      makeFolder(process.machine.files, path, hasOption(given.options, 'p')),
-    ),
+    said(process, 'mkdir', path, makeFolder(process.machine.files, path, hasOption(given.options, 'p'))),
   );
 }
 
@@ -144,8 +133,7 @@ function mv(process: Process): number {
   const usage = {
     program: 'mv',
     spec: 'fhinv',
-    usage:
-      'usage: mv [-f | -i | -n] [-hv] source target\n       mv [-f | -i | -n] [-v] source ... directory',
+    usage: 'usage: mv [-f | -i | -n] [-hv] source target\n       mv [-f | -i | -n] [-v] source ... directory',
     code: 64,
   };
   const given = readOptions(process, usage);
@@ -179,8 +167,7 @@ function cp(process: Process): number {
   const source = deviceAt(process.machine, from) ?? nodeAt(files, from);
   if (source === undefined) return said(process, 'cp', from, 'ENOENT');
   if (source.kind === 'folder') {
-    if (!hasOption(given.options, 'R'))
-      return fail(process, `cp: ${from} is a directory (not copied).`);
+    if (!hasOption(given.options, 'R')) return fail(process, `cp: ${from} is a directory (not copied).`);
     return notModelled(process, 'cp -R of a folder');
   }
   const isInto = nodeAt(files, to)?.kind === 'folder';
@@ -234,14 +221,12 @@ function ls(process: Process): number {
   const usage = {
     program: 'ls',
     spec: '1ABCD:FGHILPRSTUWXZabcdfghiklmnopqrstuvwxy,',
-    usage:
-      'usage: ls [-ABCFGHILPRSTUWXZabcdfghiklmnopqrstuvwxy1,] [--color=when] [-D format] [file ...]',
+    usage: 'usage: ls [-ABCFGHILPRSTUWXZabcdfghiklmnopqrstuvwxy1,] [--color=when] [-D format] [file ...]',
     code: 1,
   };
   const given = readOptions(process, usage);
   if (given.kind === 'refused') return given.code;
-  if (given.options.some(({ name }) => name !== '1'))
-    return notModelled(process, 'this option of ls');
+  if (given.options.some(({ name }) => name !== '1')) return notModelled(process, 'this option of ls');
   const [path = '.', ...more] = given.operands;
   if (more.length > 0) return notModelled(process, 'ls of several folders');
   const node = nodeAt(process.machine.files, path);
@@ -293,10 +278,5 @@ function test(process: Process): number {
 const each = (operands: readonly string[], act: (operand: string) => number): number =>
   Math.max(0, ...operands.map(act));
 
-const said = (
-  process: Process,
-  program: string,
-  path: string,
-  error: FileError | undefined,
-): number =>
+const said = (process: Process, program: string, path: string, error: FileError | undefined): number =>
   error === undefined ? 0 : fail(process, `${program}: ${path}: ${fileErrorText[error]}`);

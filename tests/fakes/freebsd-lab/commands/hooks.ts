@@ -9,11 +9,7 @@ function pfilctl(process: Process): number {
   if (args.join(' ') !== 'heads') return notModelled(process, 'this use of pfilctl');
   if (majorOf(machine) < 13) return fail(process, 'pfilctl: Command not found.');
   const { modules, pf, otherFilters } = machine;
-  const linked = [
-    ...(modules.has('ipfw') ? ['ipfw'] : []),
-    ...(pf.isEnabled ? ['pf'] : []),
-    ...otherFilters,
-  ];
+  const linked = [...(modules.has('ipfw') ? ['ipfw'] : []), ...(pf.isEnabled ? ['pf'] : []), ...otherFilters];
   out(`${' Intercept point'.padStart(16)} ${'Type'.padStart(8)}\n`);
   const points = { inet: 'IPv4', inet6: 'IPv6' };
   for (const [point, type] of Object.entries(points)) {

@@ -109,9 +109,7 @@ const capabilityBits = new Map([
 
 /** vtnet(4) has no time stamps, and separate checksums for IPv6. */
 const capabilitiesOf = ({ card }: Interface): string[] =>
-  [...capabilityBits.keys()].filter(
-    (name) => name !== (card === 'virtio' ? 'HWRXTSTMP' : 'TXCSUM_IPV6'),
-  );
+  [...capabilityBits.keys()].filter((name) => name !== (card === 'virtio' ? 'HWRXTSTMP' : 'TXCSUM_IPV6'));
 
 export const allCapabilities = [...capabilityBits.keys()];
 
@@ -147,9 +145,7 @@ function interfaceText(one: Interface, now: number): string {
   const bits = names.reduce((sum, name) => sum | (capabilityBits.get(name) ?? 0), 0);
   const isVirtual = one.card === 'virtio';
   // vtnet(4) has a link even while it is down.
-  const downFlags = isVirtual
-    ? '1008802<BROADCAST,SIMPLEX,MULTICAST,LOWER_UP>'
-    : '8802<BROADCAST,SIMPLEX,MULTICAST>';
+  const downFlags = isVirtual ? '1008802<BROADCAST,SIMPLEX,MULTICAST,LOWER_UP>' : '8802<BROADCAST,SIMPLEX,MULTICAST>';
   const flags = one.isUp ? '1008843<UP,BROADCAST,RUNNING,SIMPLEX,MULTICAST,LOWER_UP>' : downFlags;
   const media = isVirtual
     ? 'autoselect (10Gbase-T <full-duplex>)'

@@ -33,11 +33,7 @@ function ipfw(process: Process): number {
   for (const [index, line] of lines.entries()) {
     if (line === '') continue;
     const words = line.replace(/^ipfw\s+/, '').split(/\s+/);
-    const code = command(
-      process,
-      [...global, ...words],
-      (message) => `Line ${index + 1}: ${message}`,
-    );
+    const code = command(process, [...global, ...words], (message) => `Line ${index + 1}: ${message}`);
     if (code !== 0) return code;
   }
   return 0;
@@ -65,15 +61,9 @@ function command(process: Process, args: readonly string[], say: Say): number {
   return code;
 }
 
-const usage =
-  'ipfw syntax summary (but please do read the ipfw(8) manpage):\n\n\tipfw [-abcdefhnNqStTv] <command>\n';
+const usage = 'ipfw syntax summary (but please do read the ipfw(8) manpage):\n\n\tipfw [-abcdefhnNqStTv] <command>\n';
 
-type Action = (
-  process: Process,
-  words: readonly string[],
-  options: readonly Option[],
-  say: Say,
-) => number;
+type Action = (process: Process, words: readonly string[], options: readonly Option[], say: Say) => number;
 
 const actions = new Map<string, Action>([
   ['add', add],
@@ -88,8 +78,7 @@ const ruleForm =
 
 function add(process: Process, words: readonly string[], options: readonly Option[], say: Say) {
   const { machine, out } = process;
-  const [matched, given, action = '', protocol = '', from, to, rest = ''] =
-    ruleForm.exec(words.join(' ')) ?? [];
+  const [matched, given, action = '', protocol = '', from, to, rest = ''] = ruleForm.exec(words.join(' ')) ?? [];
   if (matched === undefined) {
     return fail(process, say(`unrecognised option [-1] ${words.at(-1) ?? ''}`), usageCode);
   }
@@ -120,8 +109,7 @@ function list(process: Process, words: readonly string[], options: readonly Opti
     const counters = hasOption(options, 'a') ? `${counted}        0` : '';
     process.out(`${numbered(number)}${counters} ${text}\n`);
   }
-  if (hasOption(options, 'd') && ipfw.dynamicRules > 0)
-    process.out(dynamicRules(ipfw.dynamicRules, rules));
+  if (hasOption(options, 'd') && ipfw.dynamicRules > 0) process.out(dynamicRules(ipfw.dynamicRules, rules));
   return 0;
 }
 
@@ -146,19 +134,10 @@ function flush(process: Process, _: readonly string[], options: readonly Option[
   return 0;
 }
 
-function remove(
-  process: Process,
-  words: readonly string[],
-  _: readonly Option[],
-  say: Say,
-): number {
+function remove(process: Process, words: readonly string[], _: readonly Option[], say: Say): number {
   const { rules } = process.machine.ipfw;
   const missing = words.find((word) => !rules.delete(Number(word)));
   return missing === undefined
     ? 0
-    : fail(
-        process,
-        say(`rule ${missing}: setsockopt(IP_FW_XDEL): Invalid argument`),
-        unavailableCode,
-      );
+    : fail(process, say(`rule ${missing}: setsockopt(IP_FW_XDEL): Invalid argument`), unavailableCode);
 }

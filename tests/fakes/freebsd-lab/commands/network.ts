@@ -62,11 +62,7 @@ function netstat(process: Process): number {
   if (hasOption(options, 's')) return protocolCounters(process);
   if (hasOption(options, 'Q')) return netisrCounters(process);
   const family = optionValue(options, 'f');
-  if (
-    hasOption(options, 'r') &&
-    hasOption(options, 'n') &&
-    (family === 'inet' || family === 'inet6')
-  ) {
+  if (hasOption(options, 'r') && hasOption(options, 'n') && (family === 'inet' || family === 'inet6')) {
     process.out(routesText(process.machine, family));
     return 0;
   }

@@ -140,9 +140,7 @@ function readLine(line: string): Line {
 
 function readSetting(name: string, rest: readonly string[]): Line {
   if (name === 'skip') {
-    return rest[0] === 'on' && rest[1] !== undefined
-      ? { kind: 'skip', interface: rest[1] }
-      : { kind: 'wrong' };
+    return rest[0] === 'on' && rest[1] !== undefined ? { kind: 'skip', interface: rest[1] } : { kind: 'wrong' };
   }
   if (name === 'limit' && rest[0] === 'states') return { kind: 'limit', states: Number(rest[1]) };
   const known = ['limit', 'timeout', 'optimization', 'state-policy', 'block-policy', 'debug'];

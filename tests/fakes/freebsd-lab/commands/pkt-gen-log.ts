@@ -30,12 +30,7 @@ export const sayInterrupt = (process: Process): void =>
 const shortestReport = 10_000;
 
 /** Counts of an interval. */
-export function sayRate(
-  process: Process,
-  options: PktGenOptions,
-  packets: number,
-  seconds: number,
-): void {
+export function sayRate(process: Process, options: PktGenOptions, packets: number, seconds: number): void {
   const microseconds = Math.round(seconds * 1e6);
   if (microseconds < shortestReport) return;
   const pps = Math.floor((packets * 1e6 + microseconds / 2) / Math.max(1, microseconds));

@@ -55,17 +55,14 @@ export function readPktGen(args: readonly string[]): PktGenCommand {
   const name = optionValue(options, 'i');
   if (name === undefined) return wrong('missing ifname');
 
-  const family: Family =
-    options.findLast((one) => '46'.includes(one.name))?.name === '6' ? 'inet6' : 'inet4';
+  const family: Family = options.findLast((one) => '46'.includes(one.name))?.name === '6' ? 'inet6' : 'inet4';
   const size = number(options, 'l', 60);
   if (size < 16 || size > 16_384) return wrong(`bad pktsize ${size} [16..16384]\n`);
   const [sourceMac, destinationMac] = [
     optionValue(options, 'S') ?? '00:00:00:00:00:00',
     optionValue(options, 'D') ?? 'ff:ff:ff:ff:ff:ff',
   ];
-  const badMac = [sourceMac, destinationMac].find(
-    (mac) => !/^(?:[\da-f]{1,2}:){5}[\da-f]{1,2}$/i.test(mac),
-  );
+  const badMac = [sourceMac, destinationMac].find((mac) => !/^(?:[\da-f]{1,2}:){5}[\da-f]{1,2}$/i.test(mac));
   if (badMac !== undefined) return wrong(`bad MAC address ${badMac}`);
   const defaults = role === 'rx' ? defaultAddresses.inet4 : defaultAddresses[family];
   const source = readRange(optionValue(options, 's') ?? defaults[0]);

@@ -7,11 +7,7 @@ import { type Result, say, sayInterrupt, sayRate } from './pkt-gen-log.ts';
 import type { PktGenOptions } from './pkt-gen-options.ts';
 
 /** Runs until interrupted or complete or, with -W, until a second passes without packets. */
-export async function receive(
-  process: Process,
-  found: Interface,
-  options: PktGenOptions,
-): Promise<Result> {
+export async function receive(process: Process, found: Interface, options: PktGenOptions): Promise<Result> {
   const { machine, deps } = process;
   const { stolenRatio } = machine;
   const reader = {};
@@ -77,8 +73,7 @@ const reportsToCrash = 3;
 /** Returns the packets that arrived since the previous call. */
 function counter({ machine, network, deps }: Process, { port, netmap }: Interface) {
   let [trial, slowPps] = [0, Infinity];
-  const maxPps = () =>
-    Math.min(network.receiverPps, slowPps, netmap === 'emulated' ? emulatedPps : Infinity);
+  const maxPps = () => Math.min(network.receiverPps, slowPps, netmap === 'emulated' ? emulatedPps : Infinity);
   network.count();
   let [before, beforeAt] = [Math.floor(port.received.packets), deps.clock.now()];
   return () => {

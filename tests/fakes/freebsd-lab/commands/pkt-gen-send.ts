@@ -9,11 +9,7 @@ import { type Result, say, sayInterrupt, sayRate } from './pkt-gen-log.ts';
 import type { PktGenOptions } from './pkt-gen-options.ts';
 
 /** Runs until its count is sent, or it is interrupted. With -R it first waits for a whole second of the clock. */
-export async function send(
-  process: Process,
-  found: Interface,
-  options: PktGenOptions,
-): Promise<Result> {
+export async function send(process: Process, found: Interface, options: PktGenOptions): Promise<Result> {
   const { machine, network, deps } = process;
   for (let thread = 0; thread < options.threads; thread++) {
     say(process, 'sender_body', 1713, `start, fd ${3 + thread} main_fd 3`);
@@ -97,11 +93,7 @@ async function sayLast(process: Process, options: PktGenOptions): Promise<void> 
 }
 
 /** `cpuShare` is that of each thread, which sleeps only if it may not send as fast as it can. */
-function streamOf(
-  process: Process,
-  found: Interface,
-  options: PktGenOptions,
-): { stream: Stream; cpuShare: number } {
+function streamOf(process: Process, found: Interface, options: PktGenOptions): { stream: Stream; cpuShare: number } {
   const slow = process.network.meets('slow-generator');
   const most =
     Math.min(

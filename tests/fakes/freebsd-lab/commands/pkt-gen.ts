@@ -33,12 +33,7 @@ async function pktGen(process: Process): Promise<number> {
   // -l includes the frame's header, the MTU does not: a frame of 1518 bytes is rejected.
   const { mtu } = found;
   if (options.sends && options.frameBytesWithoutCrc > mtu) {
-    say(
-      process,
-      'main',
-      3320,
-      `pkt_size (${options.frameBytesWithoutCrc}) must be <= mtu (${mtu})`,
-    );
+    say(process, 'main', 3320, `pkt_size (${options.frameBytesWithoutCrc}) must be <= mtu (${mtu})`);
     return usageCode;
   }
   return trial(process, found, options);

@@ -31,8 +31,7 @@ function pmcstat(process: Process): number | Promise<number> {
     return notModelled(process, 'pmcstat without -S, -O and -l, or without -R and -G');
   }
   if (!process.machine.modules.has('hwpmc')) {
-    const said =
-      'pmcstat: ERROR: Initialization of the pmc(3) library failed: No such file or directory';
+    const said = 'pmcstat: ERROR: Initialization of the pmc(3) library failed: No such file or directory';
     return fail(process, said, 69);
   }
   const isKnown = hasCounters(process.machine) && eventsOf(process.machine).test(event);
@@ -44,8 +43,7 @@ function pmcstat(process: Process): number | Promise<number> {
 }
 
 /** A virtual machine whose CPU QEMU emulates has no counters. */
-const hasCounters = ({ hardware }: Machine): boolean =>
-  hardware['hw.model']?.startsWith('QEMU') !== true;
+const hasCounters = ({ hardware }: Machine): boolean => hardware['hw.model']?.startsWith('QEMU') !== true;
 
 /**
  * Events of lib/libpmc/pmu-events of FreeBSD. All of Intel's cores have inst_retired, but an Atom counts cycles by
@@ -82,11 +80,7 @@ async function sample(process: Process, { event, file, seconds }: Sampling): Pro
   const error = writeFile(machine.files, file, JSON.stringify(log));
   return error === undefined
     ? 0
-    : fail(
-        process,
-        `pmcstat: ERROR: Cannot open "${file}" for writing: ${fileErrorText[error]}`,
-        71,
-      );
+    : fail(process, `pmcstat: ERROR: Cannot open "${file}" for writing: ${fileErrorText[error]}`, 71);
 }
 
 const samplesPerSecond = 1000;
@@ -100,9 +94,7 @@ function convert(process: Process, file: string, graph: string): number {
   }
   const error = writeFile(files, graph, callgraph(JSON.parse(text) as SampleLog));
   if (error === undefined) process.out('CONVERSION STATISTICS:\n');
-  return error === undefined
-    ? 0
-    : fail(process, `pmcstat: ERROR: Cannot open "${graph}": ${fileErrorText[error]}`, 71);
+  return error === undefined ? 0 : fail(process, `pmcstat: ERROR: Cannot open "${graph}": ${fileErrorText[error]}`, 71);
 }
 
 /** Format of pmcstat(8): the sampled function, and its callers below, each indented by one more space. */
@@ -113,8 +105,7 @@ function callgraph({ event, kernel, samples }: SampleLog): string {
     const [first = '', ...callers] = [...(leaves[place] ?? []), ...interruptFrames];
     const share = `${((100 * count) / total).toFixed(2).padStart(5, '0')}%`;
     const rows = callers.map(
-      (caller, depth) =>
-        `${' '.repeat(depth + 1)}100.0%  [${count}]${' '.repeat(6 + depth)}${caller}`,
+      (caller, depth) => `${' '.repeat(depth + 1)}100.0%  [${count}]${' '.repeat(6 + depth)}${caller}`,
     );
     return [`${share}  [${count}]     ${first} @ ${kernel}`, ...rows].join('\n');
   });
@@ -130,11 +121,4 @@ const leaves: Readonly<Record<string, readonly string[]>> = {
   'ipfw-stateful': ['ipfw_dyn_lookup_state', 'ipfw_chk', 'ipfw_check_packet', 'pfil_mbuf_in'],
 };
 
-const interruptFrames = [
-  'ether_demux',
-  'ether_input',
-  't4_eth_rx',
-  'service_iq',
-  'ithread_loop',
-  'fork_exit',
-];
+const interruptFrames = ['ether_demux', 'ether_input', 't4_eth_rx', 'service_iq', 'ithread_loop', 'fork_exit'];

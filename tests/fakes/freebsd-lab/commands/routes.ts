@@ -1,21 +1,13 @@
 // route, arp and ndp: a machine's routes and neighbours.
 import { BlockList } from 'node:net';
 import { hasOption } from '../getopt.ts';
-import {
-  type Interface,
-  keepRcConf,
-  type Machine,
-  majorOf,
-  type Neighbour,
-  type Route,
-} from '../machine.ts';
+import { type Interface, keepRcConf, type Machine, majorOf, type Neighbour, type Route } from '../machine.ts';
 import { fail, notModelled, type Plain, type Process } from '../process.ts';
 import { networkOf, shownAddresses } from './addresses.ts';
 import { readOptions } from './options.ts';
 
 export function routesText(machine: Machine, family: 'inet' | 'inet6'): string {
-  const [title, width, gatewayWidth] =
-    family === 'inet' ? ['Internet', 18, 18] : ['Internet6', 33, 29];
+  const [title, width, gatewayWidth] = family === 'inet' ? ['Internet', 18, 18] : ['Internet6', 33, 29];
   const row = (destination: string, gateway: string, flags: string, name: string, end: string) =>
     `${destination.padEnd(width)} ${gateway.padEnd(gatewayWidth)} ${flags.padEnd(8)} ${name.padStart(10)}${end}\n`;
   const rows = [...machine.routes, ...connectedRoutes(machine)]
@@ -28,9 +20,7 @@ export function routesText(machine: Machine, family: 'inet' | 'inet6'): string {
 
 /** Sorts by address, the default route first. */
 const orderOf = ({ destination }: Route): string =>
-  destination === 'default'
-    ? ''
-    : destination.replace(/[0-9a-f]+/g, (digits) => digits.padStart(4, '0'));
+  destination === 'default' ? '' : destination.replace(/[0-9a-f]+/g, (digits) => digits.padStart(4, '0'));
 
 /** Networks of its interfaces, and its own addresses. */
 function connectedRoutes({ interfaces }: Machine): Route[] {
@@ -87,8 +77,7 @@ export function route(process: Plain): number {
   const { routes } = machine;
   const index = routes.findIndex((one) => one.family === family && one.destination === destination);
   // Its netlink version omits the length for IPv4.
-  const shown =
-    family === 'inet' && majorOf(machine) >= 14 ? destination.replace(/\/.*/, '') : destination;
+  const shown = family === 'inet' && majorOf(machine) >= 14 ? destination.replace(/\/.*/, '') : destination;
   const says = `${verb} net ${shown}${gateway === undefined ? '' : `: gateway ${gateway}`}`;
   const refuse = (why: string) => {
     out(`${says}${verb === 'delete' ? '' : ' fib 0'}: ${why}\n`);
@@ -169,8 +158,8 @@ function neighboursOf(machine: Machine, family: Neighbour['family']): Neighbour[
         interface: one.name,
       })),
   );
-  return [...own, ...machine.neighbours.filter((one) => one.family === family)].toSorted(
-    (one, other) => one.interface.localeCompare(other.interface),
+  return [...own, ...machine.neighbours.filter((one) => one.family === family)].toSorted((one, other) =>
+    one.interface.localeCompare(other.interface),
   );
 }
 
@@ -183,8 +172,7 @@ export function arp(process: Process): number {
   });
   if (given.kind === 'refused') return given.code;
   if (hasOption(given.options, 'S')) return setNeighbour(process, 'inet', given.operands);
-  if (!hasOption(given.options, 'a') || !hasOption(given.options, 'n'))
-    return notModelled(process, 'this arp');
+  if (!hasOption(given.options, 'a') || !hasOption(given.options, 'n')) return notModelled(process, 'this arp');
   for (const { address, mac, interface: name } of neighboursOf(process.machine, 'inet')) {
     process.out(`? (${address}) at ${mac} on ${name} permanent [ethernet]\n`);
   }
@@ -200,8 +188,7 @@ export function ndp(process: Process): number {
   });
   if (given.kind === 'refused') return given.code;
   if (hasOption(given.options, 's')) return setNeighbour(process, 'inet6', given.operands);
-  if (!hasOption(given.options, 'a') || !hasOption(given.options, 'n'))
-    return notModelled(process, 'this ndp');
+  if (!hasOption(given.options, 'a') || !hasOption(given.options, 'n')) return notModelled(process, 'this ndp');
   const row = (...[address = '', mac = '', name = '', expires = '', flags = '']: string[]) =>
     `${address.padEnd(36)} ${mac.padEnd(17)} ${name.padStart(6)} ${expires.padEnd(9)} ${flags}\n`;
   process.out(row('Neighbor', 'Linklayer Address', 'Netif', 'Expire', 'S Flags'));

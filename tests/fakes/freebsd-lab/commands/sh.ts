@@ -46,9 +46,7 @@ export function shellWith(find: (name: string) => Found | undefined): Program {
 }
 
 function tellMissing(process: Process, find: (name: string) => Found | undefined): number {
-  const missing = process.args
-    .slice(3)
-    .filter((name) => process.machine.lacks.has(name) || find(name) === undefined);
+  const missing = process.args.slice(3).filter((name) => process.machine.lacks.has(name) || find(name) === undefined);
   for (const name of missing) process.out(`${name}\n`);
   return 0;
 }
@@ -59,10 +57,7 @@ function makeOwn(process: Process, path: string): number {
   return error === undefined ? 0 : fail(process, `mkdir: ${path}: ${fileErrorText[error]}`);
 }
 
-async function inWindow(
-  process: Process,
-  find: (name: string) => Found | undefined,
-): Promise<number> {
+async function inWindow(process: Process, find: (name: string) => Found | undefined): Promise<number> {
   const [, , , seconds, ...words] = process.args;
   const run = async ([name = '', ...args]: readonly string[]): Promise<number> => {
     const found = find(name);
@@ -76,10 +71,7 @@ async function inWindow(
   return (await run(words)) || run(counters);
 }
 
-async function sampleTwice(
-  process: Process,
-  find: (name: string) => Found | undefined,
-): Promise<number> {
+async function sampleTwice(process: Process, find: (name: string) => Found | undefined): Promise<number> {
   const found = find('sysctl');
   if (found === undefined) return fail(process, 'sh: sysctl: not found', 127);
   const read = async (name: string, out = process.out) => {

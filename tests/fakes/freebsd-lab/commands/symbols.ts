@@ -119,8 +119,7 @@ function readelf(process: Process): number {
   const [flag, file = '', ...more] = process.args;
   if (flag !== '-sW' || more.length > 0) return notModelled(process, 'this use of readelf');
   const table = tableIn(process, file);
-  if (table === undefined)
-    return fail(process, `readelf: open ${file} failed: No such file or directory`);
+  if (table === undefined) return fail(process, `readelf: open ${file} failed: No such file or directory`);
   if (table.kind === 'none') return fail(process, `readelf: ${file}: not an ELF file`);
   const { out } = process;
   out(`Symbol table (.symtab) contains ${table.symbols.length + 1} entries:\n`);

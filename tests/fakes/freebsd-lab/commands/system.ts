@@ -172,9 +172,7 @@ function readSysctl(machine: Machine, name: string, { value }: Sysctl, now: numb
       ].join('\n');
     case 'kern.cp_time': {
       const all = ticksOf(machine, now);
-      const sum = [0, 1, 2, 3, 4].map((state) =>
-        all.reduce((total, ticks) => total + (ticks[state] ?? 0), 0),
-      );
+      const sum = [0, 1, 2, 3, 4].map((state) => all.reduce((total, ticks) => total + (ticks[state] ?? 0), 0));
       return sum.join(' ');
     }
     case 'kern.clockrate':

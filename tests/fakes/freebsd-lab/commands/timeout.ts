@@ -41,9 +41,7 @@ function secondsOf(duration: string): number | undefined {
     ['h', 3600],
     ['d', 86_400],
   ]).get(unit);
-  return number === undefined || unitSeconds === undefined
-    ? undefined
-    : Number(number) * unitSeconds;
+  return number === undefined || unitSeconds === undefined ? undefined : Number(number) * unitSeconds;
 }
 
 function signalOf(name: string): string | undefined {

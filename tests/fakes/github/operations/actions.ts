@@ -15,9 +15,7 @@ import {
 import { payloadsOf } from '../webhooks.ts';
 
 /** GitHub's published example of a workflow run. */
-const [example] = payloadsOf('workflow_run') as [
-  { workflow_run: { head_commit: object; [key: string]: unknown } },
-];
+const [example] = payloadsOf('workflow_run') as [{ workflow_run: { head_commit: object; [key: string]: unknown } }];
 
 export const actionsOperations = {
   'actions/get-workflow-run': inRepository((state, { params }) => {
@@ -81,8 +79,7 @@ export const actionsOperations = {
   'actions/download-artifact': inRepository((state, { params, url }) => {
     const artifact = state.artifacts.find(({ id }) => id === Number(params.artifact_id));
     if (artifact === undefined || params.archive_format !== 'zip') return notFound;
-    if (artifact.isExpired)
-      return { status: 410, body: { message: 'Artifact has expired', status: '410' } };
+    if (artifact.isExpired) return { status: 410, body: { message: 'Artifact has expired', status: '410' } };
     // Another host, like GitHub's storage: a client that follows must not send the token there.
     const location = `http://localhost:${url.port}/_artifacts/${artifact.id}.zip`;
     return { status: 302, headers: { location } };

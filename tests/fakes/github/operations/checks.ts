@@ -110,9 +110,7 @@ const checkRunChange = z.object({
       annotations: z.array(annotation).default([]),
     })
     .optional(),
-  actions: z
-    .array(z.object({ label: z.string(), description: z.string(), identifier: z.string() }))
-    .optional(),
+  actions: z.array(z.object({ label: z.string(), description: z.string(), identifier: z.string() })).optional(),
 });
 
 /** GitHub's description has the limits of summary and text, but not this one. */

@@ -71,9 +71,7 @@ export const commentOperations = {
       author: call.caller.login,
       content: String(call.body.content),
     };
-    const before = state.reactions.find((one) =>
-      isDeepStrictEqual({ ...one, id: 0 }, { ...wanted, id: 0 }),
-    );
+    const before = state.reactions.find((one) => isDeepStrictEqual({ ...one, id: 0 }, { ...wanted, id: 0 }));
     if (before !== undefined) return { status: 200, body: reactionDocument(before) };
     const reaction = { id: nextId(5001, state.reactions), ...wanted };
     state.reactions.push(reaction);
@@ -96,15 +94,9 @@ function commentOf(state: State, { params }: Call): FakeComment | undefined {
 }
 
 function refusedBody(body: string): Answer | undefined {
-  if (body.trim() === '')
-    return invalid('IssueComment', 'data', 'unprocessable', "Body can't be blank");
+  if (body.trim() === '') return invalid('IssueComment', 'data', 'unprocessable', "Body can't be blank");
   if (body.length <= longestBody) return undefined;
-  return invalid(
-    'IssueComment',
-    'data',
-    'unprocessable',
-    `Body is too long (maximum is ${longestBody} characters)`,
-  );
+  return invalid('IssueComment', 'data', 'unprocessable', `Body is too long (maximum is ${longestBody} characters)`);
 }
 
 function reactionDocument({ id, author, content }: FakeReaction): object {

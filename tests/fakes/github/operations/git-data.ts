@@ -32,9 +32,7 @@ export const gitDataOperations = {
   'git/get-commit': onObjects((state, { params }) => {
     const id = params.commit_sha ?? '';
     const commit = commitAt(state.git, id);
-    return commit === undefined
-      ? notFound
-      : { status: 200, body: commitDocument(state, id, commit) };
+    return commit === undefined ? notFound : { status: 200, body: commitDocument(state, id, commit) };
   }),
 
   'git/create-commit': onObjects((state, { body, caller }) => {
@@ -155,22 +153,16 @@ function refusedEntry(git: Git, base: string | undefined, entry: NewEntry): Answ
   if (path.split('/').some((name) => ['', '.', '..', '.git'].includes(name)))
     return refused('tree.path contains a malformed path component');
   if (entry.mode === undefined && sha !== null) return refused('Must supply a valid tree.mode');
-  if ((sha === undefined) === (content === undefined))
-    return refused('Must supply either tree.sha or tree.content');
+  if ((sha === undefined) === (content === undefined)) return refused('Must supply either tree.sha or tree.content');
   if (sha === null && (base === undefined || entryAt(git, base, path) === undefined))
     return refused('GitRPC::BadObjectState');
   if (!sha || entry.mode === '160000') return undefined;
   const expected = entry.mode === '040000' ? 'tree' : 'blob';
-  return git.read(sha)?.object.type === expected
-    ? undefined
-    : refused(`tree.sha ${sha} is not a valid ${expected}`);
+  return git.read(sha)?.object.type === expected ? undefined : refused(`tree.sha ${sha} is not a valid ${expected}`);
 }
 
 function changeOf(git: Git, { path = '', mode = '100644', sha, content }: NewEntry): TreeChange {
-  const id =
-    content === undefined
-      ? (sha ?? null)
-      : git.write({ type: 'blob', bytes: Buffer.from(content) });
+  const id = content === undefined ? (sha ?? null) : git.write({ type: 'blob', bytes: Buffer.from(content) });
   return { path, mode: mode === '040000' ? '40000' : mode, id };
 }
 
@@ -226,8 +218,7 @@ function treeDocument(state: State, id: string, recursive: boolean): object {
 function treeLines(state: State, id: string, recursive: boolean, folder: string): object[] {
   return (entriesOf(state.git, id) ?? []).flatMap((entry) => {
     const path = `${folder}${entry.name}`;
-    const inside =
-      recursive && entry.mode === '40000' ? treeLines(state, entry.id, true, `${path}/`) : [];
+    const inside = recursive && entry.mode === '40000' ? treeLines(state, entry.id, true, `${path}/`) : [];
     return [{ path, ...lineOf(state, entry.id, entry.mode) }, ...inside];
   });
 }

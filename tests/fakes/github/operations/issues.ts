@@ -2,15 +2,7 @@
 import { z } from 'zod';
 import { issueDocument } from '../documents.ts';
 import { onePage } from '../pages.ts';
-import {
-  type Answer,
-  type FakeIssue,
-  inRepository,
-  invalid,
-  notFound,
-  type Operation,
-  type State,
-} from '../state.ts';
+import { type Answer, type FakeIssue, inRepository, invalid, notFound, type Operation, type State } from '../state.ts';
 import { keptLabel } from './labels.ts';
 
 export const issueOperations = {
@@ -50,8 +42,7 @@ export const issueOperations = {
   'issues/list-for-repo': inRepository((state, { url }) => {
     const asked = Object.fromEntries(url.searchParams);
     const { state: wanted = 'open', creator, labels, since = '', direction = 'desc' } = asked;
-    const ageSeconds = ({ createdAt }: FakeIssue) =>
-      (state.now().getTime() - Date.parse(createdAt)) / 1000;
+    const ageSeconds = ({ createdAt }: FakeIssue) => (state.now().getTime() - Date.parse(createdAt)) / 1000;
     const found = state.issues.filter(
       (issue) =>
         !issue.isDeleted &&

@@ -23,10 +23,8 @@ export const labelOperations = {
 
   'issues/create-label': inRepository((state, { body }) => {
     const label = newLabel.parse(body);
-    if (state.labels.includes(labelOf(state, label.name)))
-      return invalid('Label', 'name', 'already_exists');
-    if (label.name.length > 50 || label.name.trim() === '')
-      return invalid('Label', 'name', 'invalid');
+    if (state.labels.includes(labelOf(state, label.name))) return invalid('Label', 'name', 'already_exists');
+    if (label.name.length > 50 || label.name.trim() === '') return invalid('Label', 'name', 'invalid');
     if (!/^[0-9a-f]{6}$/i.test(label.color)) return invalid('Label', 'color', 'invalid');
     if ((label.description ?? '').length > 100) return invalid('Label', 'description', 'invalid');
     state.labels.push(label);
@@ -38,9 +36,7 @@ export const labelOperations = {
   ),
 
   'issues/add-labels': onConversation((state, { body }, conversation) => {
-    const names = addedLabels
-      .parse(body)
-      .labels.map((label) => (typeof label === 'string' ? label : label.name));
+    const names = addedLabels.parse(body).labels.map((label) => (typeof label === 'string' ? label : label.name));
     const added = names.map((name) => keptLabel(state, name).name);
     conversation.labels = [...new Set([...(conversation.labels ?? []), ...added])];
     return all(state, conversation);
@@ -49,8 +45,7 @@ export const labelOperations = {
   'issues/remove-label': onConversation((state, { params }, conversation) => {
     const { name } = labelOf(state, params.name ?? '');
     const labels = conversation.labels ?? [];
-    if (!labels.includes(name))
-      return { status: 404, body: { message: 'Label does not exist', status: '404' } };
+    if (!labels.includes(name)) return { status: 404, body: { message: 'Label does not exist', status: '404' } };
     conversation.labels = labels.filter((one) => one !== name);
     return all(state, conversation);
   }),

@@ -47,32 +47,24 @@ export const pullRequestOperations = {
 
   'repos/list-pull-requests-associated-with-commit': inRepository((state, { params, url }) => {
     const found = state.pullRequests.filter(
-      ({ headCommit, mergeCommit, isDeleted }) =>
-        [headCommit, mergeCommit].includes(params.commit_sha) && !isDeleted,
+      ({ headCommit, mergeCommit, isDeleted }) => [headCommit, mergeCommit].includes(params.commit_sha) && !isDeleted,
     );
     return listed(state, found, url);
   }),
 } satisfies Record<string, Operation>;
 
-export function pullRequestOf(
-  state: State,
-  { params }: Call,
-  number: string | undefined,
-): FakePullRequest | undefined {
+export function pullRequestOf(state: State, { params }: Call, number: string | undefined): FakePullRequest | undefined {
   if (!isTheRepository(state, params)) return undefined;
   return state.pullRequests.find((pullRequest) => pullRequest.number === Number(number));
 }
 
 /** Finds the pull request or issue of /issues/NUMBER: GitHub returns 410 for a deleted one. */
-export function onConversation(
-  operation: (state: State, call: Call, conversation: Conversation) => Answer,
-): Operation {
+export function onConversation(operation: (state: State, call: Call, conversation: Conversation) => Answer): Operation {
   return inRepository((state, call) => {
     const isMeant = ({ number }: Conversation) => number === Number(call.params.issue_number);
     const found = state.pullRequests.find(isMeant) ?? state.issues.find(isMeant);
     if (found === undefined) return notFound;
-    if (found.isDeleted)
-      return { status: 410, body: { message: 'This issue was deleted', status: '410' } };
+    if (found.isDeleted) return { status: 410, body: { message: 'This issue was deleted', status: '410' } };
     return operation(state, call, found);
   });
 }

@@ -52,12 +52,7 @@ const tooLong = invalid(
   `description is too long (maximum is ${longestDescription} characters)`,
 );
 
-const tooWide = invalid(
-  'Status',
-  'description',
-  'custom',
-  "description doesn't accept 4-byte Unicode",
-);
+const tooWide = invalid('Status', 'description', 'custom', "description doesn't accept 4-byte Unicode");
 
 const newStatus = z.object({
   state: z.string(),

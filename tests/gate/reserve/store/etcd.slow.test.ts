@@ -9,13 +9,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { type EtcdConfig, openEtcd } from '../../../../src/gate/reserve/store/etcd.ts';
 import { type Store, StoreError } from '../../../../src/gate/reserve/store/store.ts';
 import { makeAuthority } from '../../../fakes/authority.ts';
-import {
-  type EtcdCluster,
-  type EtcdMember,
-  type EtcdOptions,
-  etcdNeeds,
-  startEtcd,
-} from '../../../fakes/etcd.ts';
+import { type EtcdCluster, type EtcdMember, type EtcdOptions, etcdNeeds, startEtcd } from '../../../fakes/etcd.ts';
 import { temporaryFolder } from '../../../fakes/folder.ts';
 import { describeWith } from '../../../needs.ts';
 
@@ -186,9 +180,7 @@ describeWith([...etcdNeeds, 'root', 'ip'], 'a member of etcd that is cut off', (
     await put(store, 'testbed', 'taken');
 
     await cluster.fix(leader);
-    await expect
-      .poll(() => readInside(leader, cluster.endpoints), soon)
-      .toBe('[{"key":"testbed","value":"taken"}]');
+    await expect.poll(() => readInside(leader, cluster.endpoints), soon).toBe('[{"key":"testbed","value":"taken"}]');
   });
 });
 
@@ -291,9 +283,7 @@ describeWith(etcdNeeds, 'etcd with passwords', () => {
       `etcd at ${endpoints[0]} refuses the login of the user ppsgate (etcdserver: authentication failed, invalid user ID or password); correct \`user\`, or the password in \`passwordFile\`.`,
     );
     const anonymous = await open({ endpoints });
-    await expect(
-      anonymous.openSession(5).then(() => put(anonymous, 'testbed', 'x')),
-    ).rejects.toThrow(
+    await expect(anonymous.openSession(5).then(() => put(anonymous, 'testbed', 'x'))).rejects.toThrow(
       `etcd at ${endpoints[0]} requires a user (etcdserver: user name is empty); set \`user\` and \`passwordFile\`.`,
     );
     const elsewhere = await open({ endpoints, ...cluster.account, prefix: '/others/' });
@@ -482,8 +472,7 @@ async function streamsOf({ endpoints }: EtcdCluster): Promise<number> {
 const etcdctl = ({ endpoints }: EtcdCluster, ...words: string[]) =>
   run('etcdctl', [`--endpoints=${endpoints.join()}`, ...words]);
 
-const put = (store: Store, key: string, value: string): Promise<number> =>
-  commit(store, { put: [{ key, value }] });
+const put = (store: Store, key: string, value: string): Promise<number> => commit(store, { put: [{ key, value }] });
 
 async function commit(store: Store, change: Pick<Parameters<Store['commit']>[0], 'put'>) {
   const revision = await store.commit({ conditions: [], remove: [], ...change });

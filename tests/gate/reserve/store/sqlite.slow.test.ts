@@ -20,11 +20,7 @@ import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openSqlite, type SqliteOptions } from '../../../../src/gate/reserve/store/sqlite.ts';
-import {
-  type Store,
-  type StoreChange,
-  StoreError,
-} from '../../../../src/gate/reserve/store/store.ts';
+import { type Store, type StoreChange, StoreError } from '../../../../src/gate/reserve/store/store.ts';
 import { temporaryFolder } from '../../../fakes/folder.ts';
 import { describeWith } from '../../../needs.ts';
 import { times } from '../../../random.ts';
@@ -77,8 +73,7 @@ test('a waiting gate is notified of a commit of another process, and does not po
   const store = await open(path, { pollSeconds: 1e6 });
   const { revision } = await store.read('');
   const woken = store.changed(revision, never);
-  const committing =
-    "await store.commit({ conditions: [], put: [{ key: 'a', value: '1' }], remove: [] });";
+  const committing = "await store.commit({ conditions: [], put: [{ key: 'a', value: '1' }], remove: [] });";
   expect(await run(path, committing).exited).toBe(0);
   await woken;
   expect((await store.read('')).revision).toBeGreaterThan(revision);
@@ -375,15 +370,12 @@ describe('a store that other users may write', () => {
   });
 
   // Attack secret/others-store
-  test.each(['', '-wal', '-shm', '-journal'])(
-    'is refused by each of its files: %j',
-    async (end) => {
-      const path = await made();
-      writeFileSync(path + end, '', { flag: 'a' });
-      chmodSync(path + end, 0o666);
-      expect(await refusal(open(path))).toMatch(refused);
-    },
-  );
+  test.each(['', '-wal', '-shm', '-journal'])('is refused by each of its files: %j', async (end) => {
+    const path = await made();
+    writeFileSync(path + end, '', { flag: 'a' });
+    chmodSync(path + end, 0o666);
+    expect(await refusal(open(path))).toMatch(refused);
+  });
 
   test('is refused behind a link', async () => {
     const path = await made();
@@ -414,32 +406,26 @@ describeWith(['root'], 'the store of another user', () => {
   const nobody = 65534;
 
   // Attack secret/others-store
-  test.each(['file', 'folder'] as const)(
-    'is refused where the %s is theirs, though empty',
-    async (of) => {
-      const path = newPath();
-      mkdirSync(dirname(path), { mode: 0o755 });
-      writeFileSync(path, '');
-      const theirs = of === 'file' ? path : dirname(path);
-      chownSync(theirs, nobody, nobody);
-      expect(await refusal(open(path))).toBe(
-        `The reservation store ${path} is refused: ${theirs} belongs to the user ${nobody}: remove it, or change its owner to this user, or to a group of both with write access.`,
-      );
-    },
-  );
+  test.each(['file', 'folder'] as const)('is refused where the %s is theirs, though empty', async (of) => {
+    const path = newPath();
+    mkdirSync(dirname(path), { mode: 0o755 });
+    writeFileSync(path, '');
+    const theirs = of === 'file' ? path : dirname(path);
+    chownSync(theirs, nobody, nobody);
+    expect(await refusal(open(path))).toBe(
+      `The reservation store ${path} is refused: ${theirs} belongs to the user ${nobody}: remove it, or change its owner to this user, or to a group of both with write access.`,
+    );
+  });
 
   // Attack secret/others-store
-  test.each(['', '-wal', '-journal'])(
-    'is refused in a folder like /tmp, by each of its files: %j',
-    async (end) => {
-      const path = newPath();
-      mkdirSync(dirname(path));
-      chmodSync(dirname(path), 0o1777);
-      writeFileSync(path + end, '');
-      chownSync(path + end, nobody, nobody);
-      expect(await refusal(open(path))).toContain(`${path}${end} belongs to the user ${nobody}: `);
-    },
-  );
+  test.each(['', '-wal', '-journal'])('is refused in a folder like /tmp, by each of its files: %j', async (end) => {
+    const path = newPath();
+    mkdirSync(dirname(path));
+    chmodSync(dirname(path), 0o1777);
+    writeFileSync(path + end, '');
+    chownSync(path + end, nobody, nobody);
+    expect(await refusal(open(path))).toContain(`${path}${end} belongs to the user ${nobody}: `);
+  });
 
   test('is used where a group of both may write it', async () => {
     const path = newPath();
@@ -474,10 +460,7 @@ test('a damaged file is not read', async () => {
   await store.close();
   const bytes = readFileSync(path);
   // All but the first page, whose header identifies the file.
-  writeFileSync(
-    path,
-    Buffer.concat([bytes.subarray(0, 4096), Buffer.alloc(bytes.length - 4096, 0xa5)]),
-  );
+  writeFileSync(path, Buffer.concat([bytes.subarray(0, 4096), Buffer.alloc(bytes.length - 4096, 0xa5)]));
   const reading = open(path).then((damaged) => damaged.read(''));
   expect(await refusal(reading)).toBe(
     `The reservation store ${path} is damaged (database disk image is malformed, SQLite's code 11): while it is unused, move it away together with ${path}-wal; ppsgate then creates a new one without reservations.`,
@@ -608,12 +591,7 @@ async function refusal(work: Promise<unknown>): Promise<string> {
 const module = join(import.meta.dirname, '../../../../src/gate/reserve/store/sqlite.ts');
 
 /** A process that has opened the store, and is gone when the test ends. */
-function run(
-  path: string,
-  program: string,
-  args: readonly string[] = [],
-  uid = process.getuid?.(),
-) {
+function run(path: string, program: string, args: readonly string[] = [], uid = process.getuid?.()) {
   const whole = `
     import { DatabaseSync } from 'node:sqlite';
     import { openSqlite } from ${JSON.stringify(module)};

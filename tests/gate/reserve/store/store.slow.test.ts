@@ -1,11 +1,7 @@
 // Conformance tests for every store.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type {
-  Store,
-  StoreChange,
-  StoreSnapshot,
-} from '../../../../src/gate/reserve/store/store.ts';
+import type { Store, StoreChange, StoreSnapshot } from '../../../../src/gate/reserve/store/store.ts';
 import { etcdNeeds, startEtcd } from '../../../fakes/etcd.ts';
 import { etcdStores, type Stores, sqliteStores } from '../../../fakes/reservation-stores.ts';
 import { inTime } from '../../../in-time.ts';
@@ -209,11 +205,7 @@ function conforms(makeStores: () => Stores): void {
     test('has a unique name', async () => {
       const { open } = makeStores();
       const [one, other] = [await open(), await open()];
-      const names = [
-        await one.openSession(60),
-        await one.openSession(60),
-        await other.openSession(60),
-      ];
+      const names = [await one.openSession(60), await one.openSession(60), await other.openSession(60)];
       expect(new Set(names).size).toBe(3);
     });
 
@@ -263,9 +255,7 @@ function conforms(makeStores: () => Stores): void {
       });
       await elapse(1);
       let token: number | undefined;
-      await expect
-        .poll(async () => (token ??= await other.commit(take)), patiently)
-        .toBeGreaterThan(taken);
+      await expect.poll(async () => (token ??= await other.commit(take)), patiently).toBeGreaterThan(taken);
     });
 
     test('lives on for as long as it is renewed', async () => {
@@ -411,8 +401,7 @@ const put = (key: string, value: string, session?: string): StoreChange => ({
   put: [{ key, value, ...(session !== undefined && { session }) }],
 });
 
-const pairs = (values: Record<string, string>) =>
-  Object.entries(values).map(([key, value]) => ({ key, value }));
+const pairs = (values: Record<string, string>) => Object.entries(values).map(([key, value]) => ({ key, value }));
 
 const valuesIn = ({ entries }: StoreSnapshot): Record<string, string> =>
   Object.fromEntries(entries.map(({ key, value }) => [key, value]));
@@ -448,21 +437,7 @@ const never = new AbortController().signal;
 const oddText = fc
   .array(
     fc.oneof(
-      fc.constantFrom(
-        'a',
-        'A',
-        '%',
-        '_',
-        '/',
-        '\\',
-        "'",
-        '\0',
-        '\n',
-        'ÿ',
-        '\ue000',
-        '🚦',
-        '\u{10ffff}',
-      ),
+      fc.constantFrom('a', 'A', '%', '_', '/', '\\', "'", '\0', '\n', 'ÿ', '\ue000', '🚦', '\u{10ffff}'),
       fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
     ),
     { maxLength: 3 },
@@ -470,11 +445,8 @@ const oddText = fc
   .map((characters) => characters.join(''));
 
 const contents = fc
-  .array(
-    fc.tuple(
-      oddText,
-      fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('', 'null', 'ü'.repeat(50_000))),
-    ),
-    { minLength: 1, maxLength: 8 },
-  )
+  .array(fc.tuple(oddText, fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('', 'null', 'ü'.repeat(50_000)))), {
+    minLength: 1,
+    maxLength: 8,
+  })
   .map((pairs) => new Map(pairs));

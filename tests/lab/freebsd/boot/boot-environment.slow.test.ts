@@ -72,8 +72,7 @@ test('destroys unused environments before it makes one, also those of an earlier
   await using lab = await startFreebsdLab({ root: 'zfs' });
   await (await open(lab)).install(archiveOf({ ident: 'older' }, 'older'));
   const { dut } = await bootOf(lab, { ident: 'patched' });
-  const lay = (ident: string, wanted: readonly string[]) =>
-    dut.install(archiveOf({ ident }, ident), new Set(wanted));
+  const lay = (ident: string, wanted: readonly string[]) => dut.install(archiveOf({ ident }, ident), new Set(wanted));
   await lay('next', ['next']);
   expect(lab.state().environments).toEqual(['default', 'ppsgate.patched', 'ppsgate.next']);
   expect(await dut.boot('next')).toMatchObject({ kind: 'booted' });
@@ -146,9 +145,7 @@ test('a kernel that does not fit is refused before it is uploaded', async () => 
 test('an archive that cannot be unpacked leaves no environment mounted', async () => {
   await using lab = await startFreebsdLab({ root: 'zfs' });
   const dut = await open(lab);
-  await expect(dut.install(archiveWith(Buffer.alloc(700, 'x')))).rejects.toThrow(
-    /tar cannot unpack/,
-  );
+  await expect(dut.install(archiveWith(Buffer.alloc(700, 'x')))).rejects.toThrow(/tar cannot unpack/);
   expect(mountPoints(lab)).toEqual([]);
   await dut.restore();
   expect(lab.state()).toMatchObject(clean);
@@ -156,9 +153,7 @@ test('an archive that cannot be unpacked leaves no environment mounted', async (
 
 test('a machine without boot environments is refused', async () => {
   await using lab = await startFreebsdLab();
-  await expect(open(lab)).rejects.toThrow(
-    /its root is on \/dev\/ada0p2, not on ZFS; choose another/,
-  );
+  await expect(open(lab)).rejects.toThrow(/its root is on \/dev\/ada0p2, not on ZFS; choose another/);
 });
 
 // Attack testbed/debugger
@@ -218,12 +213,8 @@ test.for([
   });
   const dut = await open(lab);
   const commands = lab.dut.journal.length;
-  await expect(dut.install(archiveOf({ ident: 'patched' }))).rejects.toThrow(
-    /so nothing was installed/,
-  );
-  const removed = lab.dut.journal
-    .slice(commands)
-    .filter(({ command }) => /^(rm|mkdir .*boot)/.test(command));
+  await expect(dut.install(archiveOf({ ident: 'patched' }))).rejects.toThrow(/so nothing was installed/);
+  const removed = lab.dut.journal.slice(commands).filter(({ command }) => /^(rm|mkdir .*boot)/.test(command));
   expect(removed).toEqual([]);
   expect(textOf(lab.dut.machine.files, '/boot/kernel/kernel')).toContain('base');
   await dut.restore();

@@ -5,17 +5,8 @@ import { FreebsdDut } from '../../../../src/lab/freebsd/dut/freebsd-dut.ts';
 import { shell } from '../../../../src/system/shell.ts';
 import { archiveOf, archiveWith, dutOptions, openDut } from '../../../fakes/freebsd-lab/dut.ts';
 import { writeFile } from '../../../fakes/freebsd-lab/file-system.ts';
-import {
-  allModules,
-  type KernelText,
-  kernelArchive,
-  kernelText,
-} from '../../../fakes/freebsd-lab/kernel.ts';
-import {
-  type FreebsdLab,
-  type FreebsdLabOptions,
-  startFreebsdLab,
-} from '../../../fakes/freebsd-lab/lab.ts';
+import { allModules, type KernelText, kernelArchive, kernelText } from '../../../fakes/freebsd-lab/kernel.ts';
+import { type FreebsdLab, type FreebsdLabOptions, startFreebsdLab } from '../../../fakes/freebsd-lab/lab.ts';
 import { panic } from '../../../fakes/freebsd-lab/lifecycle.ts';
 import { sendTrial } from '../../../fakes/freebsd-lab/trial.ts';
 
@@ -89,8 +80,7 @@ test('removes unused kernels before it installs one, also those of an earlier pr
   await using lab = await startFreebsdLab();
   await (await openDut(lab)).install(archiveOf({ ident: 'older' }, 'older'));
   const { dut } = await bootOf(lab, { ident: 'patched' });
-  const lay = (ident: string, wanted: readonly string[]) =>
-    dut.install(archiveOf({ ident }, ident), new Set(wanted));
+  const lay = (ident: string, wanted: readonly string[]) => dut.install(archiveOf({ ident }, ident), new Set(wanted));
   const ours = () => lab.state().boot.filter((name) => name.startsWith('ppsgate.'));
   await lay('next', ['next']);
   expect(ours()).toEqual(['ppsgate.next', 'ppsgate.patched']);
@@ -178,12 +168,7 @@ test('a kernel that hangs is power-cycled away', async () => {
 });
 
 test.for<[string, { withPower: boolean }, FreebsdLabOptions['faults'] & object, RegExp]>([
-  [
-    'without power control',
-    { withPower: false },
-    [],
-    /did not come up within 600 s, and has no power control/,
-  ],
+  ['without power control', { withPower: false }, [], /did not come up within 600 s, and has no power control/],
   [
     'whose BMC lies',
     { withPower: true },
@@ -348,10 +333,7 @@ test.for<[string, FreebsdLabOptions['crashes'] & object, KernelText]>([
 ])('a DUT %s tells of its panic', async ([, crashes, kernel]) => {
   await using lab = await startFreebsdLab({ crashes });
   // The message of an earlier panic is pushed out.
-  lab.dut.machine.messages = [
-    'panic: of another day',
-    ...Array.from({ length: 9 }, () => 'link up'),
-  ];
+  lab.dut.machine.messages = ['panic: of another day', ...Array.from({ length: 9 }, () => 'link up')];
   const { outcome } = await bootOf(lab, kernel);
   expect(outcome).toMatchObject({
     kind: 'boot-failed',
@@ -425,9 +407,7 @@ test.for(['script', 'program'] as const)(
   'a DUT whose loader could not take the order back is refused, where nextboot is a %s',
   async (nextboot) => {
     await using lab = await startFreebsdLab({ root: 'nfs', nextboot });
-    await expect(openDut(lab)).rejects.toThrow(
-      /nextboot.*\/boot is on nfs \(192\.0\.2\.9:\/export\/dut\).*UFS or ZFS/,
-    );
+    await expect(openDut(lab)).rejects.toThrow(/nextboot.*\/boot is on nfs \(192\.0\.2\.9:\/export\/dut\).*UFS or ZFS/);
     expect(lab.dut.machine.boots).toBe(0);
   },
 );
@@ -441,22 +421,17 @@ const installedWithout = (missing: string, kernel: KernelText = { ident: 'patche
 test.for<[string, string, FreebsdLabOptions]>([
   ['zfs.ko', 'zfs', { root: 'zfs' }],
   ['if_cxgbe.ko', 'if_cxgbe', { loaderConf: { if_cxgbe_load: 'YES' } }],
-])(
-  'a kernel without %s, which the loader needs, is not installed to be booted',
-  async ([file, name, options]) => {
-    await using lab = await startFreebsdLab(options);
-    const dut = await openDut(lab);
-    expect(await dut.install(installedWithout(name))).toEqual({
-      kind: 'lacks-module',
-      reason: expect.stringContaining(
-        `${file} is neither in /boot/ppsgate.patched nor in /boot/modules`,
-      ),
-    });
-    await dut.restore();
-    expect(lab.state()).toMatchObject(clean);
-    expect(lab.dut.machine.boots).toBe(0);
-  },
-);
+])('a kernel without %s, which the loader needs, is not installed to be booted', async ([file, name, options]) => {
+  await using lab = await startFreebsdLab(options);
+  const dut = await openDut(lab);
+  expect(await dut.install(installedWithout(name))).toEqual({
+    kind: 'lacks-module',
+    reason: expect.stringContaining(`${file} is neither in /boot/ppsgate.patched nor in /boot/modules`),
+  });
+  await dut.restore();
+  expect(lab.state()).toMatchObject(clean);
+  expect(lab.dut.machine.boots).toBe(0);
+});
 
 test.for<[string, (lab: FreebsdLab) => void, KernelText]>([
   [

@@ -109,9 +109,7 @@ test('the counter of a card that explains its drops names their cause', () => {
     ingress: 'ix0',
     egress: 'ix1',
   });
-  expect(limits?.drops).toEqual([
-    { place: 'card', cause: 'missed at ix0 (rx_missed_packets)', packets: 500 },
-  ]);
+  expect(limits?.drops).toEqual([{ place: 'card', cause: 'missed at ix0 (rx_missed_packets)', packets: 500 }]);
 });
 
 test('a full queue towards the card is an output queue', () => {
@@ -198,10 +196,7 @@ WSID CPU   Name     Len WMark   Disp'd  HDisp'd   QDrops   Queued  Handled
 `;
 
 test('packets of full queues of netisr are counted over all workstreams, and are no others', () => {
-  const [first, last] = [
-    outputs({}),
-    outputs({ arrived: 1000, sent: 900, ip: { forwarded: 900 } }),
-  ];
+  const [first, last] = [outputs({}), outputs({ arrived: 1000, sent: 900, ip: { forwarded: 900 } })];
   first.set('netstat -Q', netisr(5, 7));
   last.set('netstat -Q', netisr(35, 77));
   expect(limitsBetween(first, last, { ingress: 'ix0', egress: 'ix1' })?.drops).toEqual([
@@ -237,9 +232,7 @@ test.each([
 });
 
 test('interrupts of no known queue are named as not understood', () => {
-  expect(
-    limitsAfter({ ...all, interrupts: 'irq21: virtio_pci1   9   1\n' })?.notUnderstood,
-  ).toEqual(['vmstat -i']);
+  expect(limitsAfter({ ...all, interrupts: 'irq21: virtio_pci1   9   1\n' })?.notUnderstood).toEqual(['vmstat -i']);
 });
 
 test('counters that ran backwards give no limits', () => {

@@ -1,10 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  parseArp,
-  parseIfconfig,
-  parseNdp,
-  parseRoutes,
-} from '../../../../src/lab/freebsd/dut/network.ts';
+import { parseArp, parseIfconfig, parseNdp, parseRoutes } from '../../../../src/lab/freebsd/dut/network.ts';
 
 const cxl1 = `\
 cxl1: flags=1008843<UP,BROADCAST,RUNNING,SIMPLEX,MULTICAST,LOWER_UP> metric 0 mtu 1500

@@ -3,11 +3,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import {
-  ConsoleShell,
-  ConsoleShellError,
-  type TypedOn,
-} from '../../../../src/lab/qemu/vm/console-shell.ts';
+import { ConsoleShell, ConsoleShellError, type TypedOn } from '../../../../src/lab/qemu/vm/console-shell.ts';
 import { openPacedPipe } from '../../../../src/system/paced-pipe.ts';
 import { shell } from '../../../../src/system/shell.ts';
 import { temporaryFolder } from '../../../fakes/folder.ts';
@@ -25,11 +21,9 @@ function terminalOf(script: string): TypedOn {
     shown += piece;
     for (const onOutput of listeners) onOutput(piece);
   });
-  const child = spawn(
-    'sh',
-    ['-c', 'exec script --quiet --command "$1" /dev/null <>"$2"', 'sh', script, consoleInput],
-    { stdio: ['ignore', output.descriptor, 'ignore'] },
-  );
+  const child = spawn('sh', ['-c', 'exec script --quiet --command "$1" /dev/null <>"$2"', 'sh', script, consoleInput], {
+    stdio: ['ignore', output.descriptor, 'ignore'],
+  });
   const ended = once(child, 'close').then(() => 'powered off');
   onTestFinished(async () => {
     child.kill('SIGKILL');
@@ -55,10 +49,7 @@ test('Commands of root return their output, without the echo of the typed line.'
 
 test('A shell that echoes typed lines itself changes no output.', async () => {
   const echoing = `printf 'login: '; read name; printf '# '; read change; stty() { :; }; export -f stty; exec env TERM=dumb bash --norc -i`;
-  using root = await ConsoleShell.logIn(
-    terminalOf(`bash -c '${echoing.replaceAll("'", `'"'"'`)}'`),
-    60,
-  );
+  using root = await ConsoleShell.logIn(terminalOf(`bash -c '${echoing.replaceAll("'", `'"'"'`)}'`), 60);
   expect(await root.run(shell`echo one && echo two`)).toBe('one\ntwo\n');
 });
 
@@ -89,9 +80,7 @@ test('A password prompt is an error, as is a console without a login prompt.', a
   await expect(ConsoleShell.logIn(terminalOf(asking), 60)).rejects.toThrow(
     new ConsoleShellError('its serial console asks for the password of root'),
   );
-  await expect(
-    ConsoleShell.logIn(terminalOf("printf 'mountroot> '; read name"), 1),
-  ).rejects.toThrow(
+  await expect(ConsoleShell.logIn(terminalOf("printf 'mountroot> '; read name"), 1)).rejects.toThrow(
     'its serial console showed no login prompt within 1 s, and shows that the kernel found no root file system, and ends with "mountroot>"',
   );
 });

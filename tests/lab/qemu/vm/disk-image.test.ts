@@ -117,10 +117,7 @@ test.for<[string, string]>([
   });
 });
 
-test.for(['nothing.img', '.'])(
-  'An image that is missing or a folder is refused in a sentence: %s',
-  async (name) => {
-    const path = join(temporaryFolder(), name);
-    expect(await refusal(path)).toMatch(`The image ${path} cannot be read (`);
-  },
-);
+test.for(['nothing.img', '.'])('An image that is missing or a folder is refused in a sentence: %s', async (name) => {
+  const path = join(temporaryFolder(), name);
+  expect(await refusal(path)).toMatch(`The image ${path} cannot be read (`);
+});

@@ -12,27 +12,13 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { GuestImage } from '../../../../src/config/virtual-testbed.ts';
 import { connectTo } from '../../../../src/lab/connect.ts';
-import {
-  controllerAddress,
-  guestAddress,
-  wireAddress,
-} from '../../../../src/lab/qemu/vm/addresses.ts';
+import { controllerAddress, guestAddress, wireAddress } from '../../../../src/lab/qemu/vm/addresses.ts';
 import { type Guest, portOf } from '../../../../src/lab/qemu/vm/guest.ts';
-import {
-  guestCpu,
-  senderCpu,
-  type VirtualLab,
-  virtualLabUp,
-} from '../../../../src/lab/qemu/vm/virtual-lab.ts';
+import { guestCpu, senderCpu, type VirtualLab, virtualLabUp } from '../../../../src/lab/qemu/vm/virtual-lab.ts';
 import { UsageError } from '../../../../src/model/usage-error.ts';
 import type { Host } from '../../../../src/system/host/ssh.ts';
 import { shell } from '../../../../src/system/shell.ts';
-import {
-  diskImagePrograms,
-  logInTo,
-  machineWith,
-  makeDiskImage,
-} from '../../../fakes/disk-image.ts';
+import { diskImagePrograms, logInTo, machineWith, makeDiskImage } from '../../../fakes/disk-image.ts';
 import { temporaryFolder } from '../../../fakes/folder.ts';
 import { kernelPackage } from '../../../fakes/kernel-package.ts';
 import { makeKey, publicKey } from '../../../fakes/sshd.ts';
@@ -68,8 +54,7 @@ async function countOf({ counts = '' }: Guest): Promise<bigint> {
 
 /** A file of a guest's disk. */
 const note = '/disk/note.txt';
-const write = (host: Host, words: string) =>
-  host.output(shell`echo ${words} >${note} && sync ${note}`);
+const write = (host: Host, words: string) => host.output(shell`echo ${words} >${note} && sync ${note}`);
 /** The content on the disk, without the cache. */
 async function noteOf(host: Host): Promise<string | undefined> {
   await host.output(shell`umount /disk && mount -t vfat /dev/vda /disk`);
@@ -332,19 +317,10 @@ describeWith([...needs, 'mount'], 'the copy of a disk that a guest writes to', (
   });
 });
 
-const module = (path: string): string =>
-  JSON.stringify(join(import.meta.dirname, '../../../..', path));
+const module = (path: string): string => JSON.stringify(join(import.meta.dirname, '../../../..', path));
 
 /** A process that boots the image, with temporary files in a folder that may be small. */
-function labOfItsOwn({
-  place,
-  megabytes,
-  does,
-}: {
-  place: string;
-  megabytes?: number;
-  does: string;
-}) {
+function labOfItsOwn({ place, megabytes, does }: { place: string; megabytes?: number; does: string }) {
   const program = `
     import { shell } from ${module('src/system/shell.ts')};
     import { guestCpu, virtualLabUp } from ${module('src/lab/qemu/vm/virtual-lab.ts')};
@@ -354,8 +330,7 @@ function labOfItsOwn({
     const guest = await lab.bootImage(1, image, guestCpu);
     ${does}`;
   const small = `mount -t tmpfs -o size=${megabytes}m none "$TMPDIR" && exec "$@"`;
-  const within =
-    megabytes === undefined ? ['env'] : ['unshare', '--mount', 'sh', '-c', small, 'sh'];
+  const within = megabytes === undefined ? ['env'] : ['unshare', '--mount', 'sh', '-c', small, 'sh'];
   const [first = '', ...rest] = [...within, process.execPath, '--input-type=module'];
   const child = spawn(first, [...rest, '--eval', program], {
     stdio: ['ignore', 'pipe', 'inherit'],

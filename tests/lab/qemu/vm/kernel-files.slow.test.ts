@@ -218,15 +218,12 @@ describeWith([...needs, 'gcc'], 'modules', () => {
   test.for([
     ['xz', 'xz'],
     ['zst', 'zstd'],
-  ] as const)(
-    'that were packed as .ko.%s are unpacked, as not every kernel could',
-    async ([kind, program]) => {
-      const packed = spawnSync(program, ['-c'], { input: plain() }).stdout;
-      const { all, atBoot } = await kept({ [`net/netfilter/nf_tables.ko.${kind}`]: packed });
-      expect(all).toEqual(['net/netfilter/nf_tables.ko']);
-      expect(atBoot).toEqual(['nf_tables']);
-    },
-  );
+  ] as const)('that were packed as .ko.%s are unpacked, as not every kernel could', async ([kind, program]) => {
+    const packed = spawnSync(program, ['-c'], { input: plain() }).stdout;
+    const { all, atBoot } = await kept({ [`net/netfilter/nf_tables.ko.${kind}`]: packed });
+    expect(all).toEqual(['net/netfilter/nf_tables.ko']);
+    expect(atBoot).toEqual(['nf_tables']);
+  });
 });
 
 describeWith(needs, 'an archive is refused', () => {
@@ -250,10 +247,7 @@ describeWith(needs, 'an archive is refused', () => {
     ['names itself nothing', imageOf('')],
     ['names no version', imageOf(release)],
     ['names itself beyond its end', imageOf(version).subarray(0, 0x600)],
-    [
-      'never ends its name',
-      Buffer.concat([imageOf(version).subarray(0, 0x601), Buffer.alloc(0x8000, 'x')]),
-    ],
+    ['never ends its name', Buffer.concat([imageOf(version).subarray(0, 0x601), Buffer.alloc(0x8000, 'x')])],
     ['names a folder above as its release', imageOf(`../../x${version}`)],
     ['names a folder below as its release', imageOf(`x/../../${version}`)],
     ['names itself over several lines', imageOf(`${version}\nmore`)],
@@ -265,9 +259,7 @@ describeWith(needs, 'an archive is refused', () => {
   test('where it has no modules of the release that its image names', async () => {
     const image = imageOf(version.replace('-9-', '-10-'));
     const archive = archiveOf({ ...usual, 'boot/vmlinuz-6.1.0-9-guest': image });
-    expect(await refusal(archive)).toBe(
-      'has no lib/modules/6.1.0-10-guest, the release of its boot/vmlinuz',
-    );
+    expect(await refusal(archive)).toBe('has no lib/modules/6.1.0-10-guest, the release of its boot/vmlinuz');
   });
 
   test('where it lacks a module that guests are to load', async () => {
@@ -312,17 +304,14 @@ describeWith(needs, 'what is not of the archive', () => {
     expect(await refusal(archiveOf(links))).toBe('has 0 files boot/vmlinuz-*, expected one');
   });
 
-  test.for(['/etc/shadow', '/etc/passwd'])(
-    'is no module to which a link leads, like %s',
-    async (link) => {
-      const path = `lib/modules/${release}/kernel/net/netfilter/nf_x.ko`;
-      const archive = archiveOf({ ...usual, [path]: { link } });
-      const { modules } = await unpack(archive);
-      expect(filesIn(modules)).not.toContain(path);
-      expect(readFileSync(modules).includes(readFileSync(link))).toBe(false);
-      expect(await refusal(archive, ['nf_x'])).toBe('has no module nf_x');
-    },
-  );
+  test.for(['/etc/shadow', '/etc/passwd'])('is no module to which a link leads, like %s', async (link) => {
+    const path = `lib/modules/${release}/kernel/net/netfilter/nf_x.ko`;
+    const archive = archiveOf({ ...usual, [path]: { link } });
+    const { modules } = await unpack(archive);
+    expect(filesIn(modules)).not.toContain(path);
+    expect(readFileSync(modules).includes(readFileSync(link))).toBe(false);
+    expect(await refusal(archive, ['nf_x'])).toBe('has no module nf_x');
+  });
 
   test('are no modules in a folder to which a link leads', async () => {
     const tree = { 'boot/vmlinuz-6.1.0-9-guest': imageOf(version) };
@@ -399,9 +388,7 @@ describeWith([...needs, 'bash', 'prlimit'], 'an archive that is small', () => {
   // Attack read/guest-disk
   test('and has too many files is refused, and leaves nothing', async () => {
     const files = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`x${index}`, '']));
-    expect(await refusalWithin(archiveOf({ ...usual, ...files }))).toBe(
-      'cannot be unpacked: it has too many files',
-    );
+    expect(await refusalWithin(archiveOf({ ...usual, ...files }))).toBe('cannot be unpacked: it has too many files');
   });
 
   // Attack read/guest-disk

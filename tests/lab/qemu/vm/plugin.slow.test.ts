@@ -77,10 +77,7 @@ function compile(path: string, target: string, options: readonly string[]): void
 function countsIn(path: string): Counts {
   const words = new BigUint64Array(new Uint8Array(readFileSync(path)).buffer);
   const slots = new Map<bigint, bigint>();
-  const slot = (index: number): [bigint, bigint] => [
-    words[8 + 2 * index] ?? 0n,
-    words[9 + 2 * index] ?? 0n,
-  ];
+  const slot = (index: number): [bigint, bigint] => [words[8 + 2 * index] ?? 0n, words[9 + 2 * index] ?? 0n];
   let taken = 0;
   for (let index = 0; index < maxSlots - 1; index++) {
     const [address, executed] = slot(index);
@@ -114,14 +111,11 @@ describeWith(['gcc'], 'what is counted', () => {
     expect(last).toEqual([0n, 0n]);
   });
 
-  test.for(interfaces)(
-    'continues in its slot if QEMU %s translates a block again, shorter',
-    ([, qemu]) => {
-      const again = { first: kernel, instructions: 3, times: 100 };
-      const { slots } = counted([{ first: kernel, instructions: 7, times: 10 }, again], qemu);
-      expect(slots).toEqual(new Map([[kernel, 370n]]));
-    },
-  );
+  test.for(interfaces)('continues in its slot if QEMU %s translates a block again, shorter', ([, qemu]) => {
+    const again = { first: kernel, instructions: 3, times: 100 };
+    const { slots } = counted([{ first: kernel, instructions: 7, times: 10 }, again], qemu);
+    expect(slots).toEqual(new Map([[kernel, 370n]]));
+  });
 
   test('in the lower half has one slot, however many programs are at random addresses there', () => {
     const { slots, last } = counted([

@@ -7,19 +7,7 @@ import { packUserland } from '../../../../src/lab/qemu/vm/userland.ts';
 import { temporaryFolder } from '../../../fakes/folder.ts';
 import { describeWith } from '../../../needs.ts';
 
-const programs = [
-  'bash',
-  'busybox',
-  'chrt',
-  'flock',
-  'ip',
-  'kmod',
-  'nft',
-  'sshd',
-  'sysctl',
-  'taskset',
-  'timeout',
-];
+const programs = ['bash', 'busybox', 'chrt', 'flock', 'ip', 'kmod', 'nft', 'sshd', 'sysctl', 'taskset', 'timeout'];
 const controller = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI controller\n';
 
 /** The folder into which a guest's kernel would unpack it, and the folder of the archive. */
@@ -42,8 +30,7 @@ function run(program: string, args: string[]): string {
 }
 
 /** Runs a command in the guest's root, without any other files. */
-const within = (root: string, command: string): string =>
-  run('chroot', [root, '/usr/bin/bash', '-c', command]);
+const within = (root: string, command: string): string => run('chroot', [root, '/usr/bin/bash', '-c', command]);
 
 describeWith(['root', 'cpio', 'chroot', 'ldd', ...programs], 'the userland of guests', () => {
   test('is all that its programs need: each finds its libraries', async () => {
@@ -61,22 +48,8 @@ describeWith(['root', 'cpio', 'chroot', 'ldd', ...programs], 'the userland of gu
 
   test('has every program by the name by which it is called', async () => {
     const { root } = await unpacked();
-    const names = [
-      ...programs,
-      'modprobe',
-      'lsmod',
-      'sh',
-      'od',
-      'grep',
-      'mount',
-      'cut',
-      'df',
-      'dmesg',
-    ];
-    const found = within(
-      root,
-      `PATH=/usr/bin; for name in ${names.join(' ')}; do type -P $name; done`,
-    );
+    const names = [...programs, 'modprobe', 'lsmod', 'sh', 'od', 'grep', 'mount', 'cut', 'df', 'dmesg'];
+    const found = within(root, `PATH=/usr/bin; for name in ${names.join(' ')}; do type -P $name; done`);
     expect(found.trim().split('\n')).toEqual(names.map((name) => `/usr/bin/${name}`));
   });
 
@@ -84,9 +57,7 @@ describeWith(['root', 'cpio', 'chroot', 'ldd', ...programs], 'the userland of gu
     const { root } = await unpacked();
     expect(statSync(join(root, 'init')).mode & 0o777).toBe(0o755);
     expect(within(root, 'bash -n /init && echo well')).toBe('well\n');
-    expect(within(root, 'nft --version && ip -V && modprobe --version && uname')).toContain(
-      'Linux',
-    );
+    expect(within(root, 'nft --version && ip -V && modprobe --version && uname')).toContain('Linux');
     for (const folder of ['dev', 'proc', 'sys', 'run', 'tmp', 'root']) {
       expect(lstatSync(join(root, folder)).isDirectory()).toBe(true);
     }

@@ -36,9 +36,7 @@ function commandOf(process: string): string {
 }
 
 const interfaces = (): string[] =>
-  [...readFileSync('/proc/net/dev', 'utf8').matchAll(/^ *([^\s:]+):/gm)].flatMap(
-    ([, name]) => name ?? [],
-  );
+  [...readFileSync('/proc/net/dev', 'utf8').matchAll(/^ *([^\s:]+):/gm)].flatMap(([, name]) => name ?? []);
 
 /** Namespaces by the numbers that the kernel gave them. */
 type Inside = { net: string; pid: string };
@@ -90,9 +88,7 @@ describeWith(['root', 'ip', 'unshare', 'nsenter', 'setpriv'], 'a wire', () => {
     const { kill } = await otherProcess();
     await kill();
     await using wire = await openWire();
-    expect(await wire.run('ip', ['-brief', 'address', 'show', 'management'])).toContain(
-      wireAddress,
-    );
+    expect(await wire.run('ip', ['-brief', 'address', 'show', 'management'])).toContain(wireAddress);
   });
 
   test('is reached from this machine, and has no other network', async () => {
