@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { importsOfFiles, modules } from '../modules.ts';
+import { importsOfFiles, modules, otherSizes, presentSizes } from '../modules.ts';
 
 const imports = importsOfFiles();
 
@@ -20,14 +20,14 @@ test('every module imports from those that modules.ts names, and from no others'
     }
   }
   const sorted = Object.entries(found).map(([name, targets]) => [name, [...targets].toSorted()]);
-  const named = Object.entries(modules).map(([name, targets]) => [name, targets.toSorted()]);
+  const named = Object.entries(modules).map(([name, { imports: targets }]) => [name, targets.toSorted()]);
   expect(Object.fromEntries(sorted)).toEqual(Object.fromEntries(named));
 });
 
 test('no module imports from one above it', () => {
   const names = Object.keys(modules);
   const above = names.flatMap((name, level) =>
-    (modules[name] ?? []).filter((target) => names.indexOf(target) >= level).map((target) => [name, target]),
+    (modules[name]?.imports ?? []).filter((target) => names.indexOf(target) >= level).map((target) => [name, target]),
   );
   expect(above).toEqual([]);
 });
@@ -43,4 +43,20 @@ test('no file imports itself through others', () => {
   };
   for (const name of imports.keys()) visit(name, []);
   expect(cycles).toEqual([]);
+});
+
+const present = presentSizes();
+
+const greatest = {
+  ...Object.fromEntries(Object.entries(modules).map(([name, { lines }]) => [name, lines])),
+  ...otherSizes,
+};
+
+test.each(Object.entries(greatest))('%s is as large as modules.ts allows, and hardly smaller', (name, size) => {
+  const now = present[name] ?? 0;
+  expect(
+    now,
+    `${name} grew to ${now}, ${now - size} above modules.ts: remove as much of it, by a better design or by what nothing needs`,
+  ).toBeLessThanOrEqual(size);
+  expect(now, `${name} shrank: write ${now} into modules.ts`).toBeGreaterThanOrEqual(size - Math.max(100, size / 100));
 });

@@ -68,10 +68,6 @@ test('no page that people write has more than 20 kB', () => {
   expect(sizes.filter(({ bytes }) => bytes > 20_000)).toEqual([]);
 });
 
-test('all pages that people write have at most 220 kB', () => {
-  expect(sizes.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThanOrEqual(220_000);
-});
-
 test('README.md has at most 8 kB', () => {
   expect(statSync(join(root, 'README.md')).size).toBeLessThanOrEqual(8_000);
 });
