@@ -59,18 +59,6 @@ export function readRecordings(): Recording[] {
     .sort((a, b) => a.time - b.time);
 }
 
-/** Reads a recorded request of the server, such as `0012-build.json`. */
-export function readInbound(file: string): z.infer<typeof inboundSchema> {
-  return inboundSchema.parse(JSON.parse(readFileSync(join(recordingsFolder, 'inbound', file), 'utf8')));
-}
-
-const inboundSchema = z.object({
-  method: z.string(),
-  path: z.string(),
-  headers: z.array(z.tuple([z.string(), z.string()])),
-  body: z.string(),
-});
-
 /** Recorded later, from another server: diffs of Subversion working copies. */
 export const svnRecordingNeeded = 'shared/phabricator/outages/live-differential.diff.search-svn.json';
 
