@@ -213,15 +213,6 @@ const commands = [
 		name: "phabricator",
 		description: "check the set-up for a Phabricator server",
 		load: () => import("./cli/commands/phabricator.js")
-	},
-	{
-		name: "completion",
-		takes: "<shell>",
-		description: "print a completion script for bash, zsh or fish",
-		load: async () => {
-			const { defineCompletion } = await import("./cli/commands/completion.js");
-			return { define: (command) => defineCompletion(command, () => programFor("all")) };
-		}
 	}
 ];
 async function programFor(words) {

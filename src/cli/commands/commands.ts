@@ -151,15 +151,6 @@ export const commands: readonly NamedCommand[] = [
     description: 'check the set-up for a Phabricator server',
     load: () => import('./phabricator.ts'),
   },
-  {
-    name: 'completion',
-    takes: '<shell>',
-    description: 'print a completion script for bash, zsh or fish',
-    load: async () => {
-      const { defineCompletion } = await import('./completion.ts');
-      return { define: (command) => defineCompletion(command, () => programFor('all')) };
-    },
-  },
 ];
 
 export async function programFor(words: Words): Promise<Command> {

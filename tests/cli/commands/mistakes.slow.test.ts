@@ -181,7 +181,6 @@ test.for([
     '--each: no testbed of the configuration is "labb": known here are lab, embedded-linux, linux, far; did you mean `lab`?',
   ],
   [[...range, '--directory', ''], '--directory: expected the name of a folder, found "".'],
-  [['completion', 'tcsh'], '<shell>: expected one of bash, zsh, fish, found "tcsh".'],
   [['gaet'], 'there is no command "gaet"; did you mean `gate`?'],
   [['gate', '--pach', 'x'], 'there is no option --pach; did you mean `--each` or `--patch`?'],
   [['testbeds', 'chek'], 'there is no command "chek"; did you mean `check`?'],
