@@ -239,19 +239,16 @@ const changeSchema = object({
 		result: resultPath,
 		culprit: commitId.optional()
 	}).optional(),
-	/** Notification about the change. `intended` is set before sending, and stays if the outcome is unknown. */
+	/** Notifications about the change. */
 	alert: object({
-		intended: time.optional(),
-		/** Random name of the updating process, by which two concurrent updates detect each other. */
-		updates: name.optional(),
 		issue: id.optional(),
-		/** Last text posted, like `saidOf` of the alert. */
+		/** Text of the state that was posted last. */
 		postedText: text(1e5).optional(),
 		/** Commit whose pull request and revision were looked up and commented on. */
 		commentedCommit: commitId.optional(),
 		/** Pull requests and revisions that have a comment, like `#12` and `D27401`. */
-		told: list(line).default([])
-	}).default({ told: [] })
+		told: list(line)
+	})
 });
 const changeSumsSchema = object({
 	cell: cellSchema,

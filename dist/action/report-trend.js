@@ -6,7 +6,6 @@ import { linkTo } from "../publish/data-branch/plain.js";
 import { postReply, reportChanges } from "../publish/reporters.js";
 import { revisionDepsOf } from "./job.js";
 import { log } from "./log.js";
-const { randomUUID } = globalThis.process.getBuiltinModule("node:crypto");
 
 // src/action/report-trend.ts
 async function reportTrend(context, config, testbeds) {
@@ -75,9 +74,7 @@ function depsOf(context, config, store, { index, nightlyRuns }) {
 		},
 		edit: store.edit,
 		onlyCommitOf: (change) => onlyCommitOf(change, context),
-		...commentRevision && { commentOnRevision: commentRevision },
-		now: () => /* @__PURE__ */ new Date(),
-		drawName: randomUUID
+		...commentRevision && { commentOnRevision: commentRevision }
 	};
 }
 /** Returns the only commit of the range along first parents, as nightly runs measure only those. */

@@ -1,5 +1,5 @@
 import { reasonOf } from "../model/first-plain.js";
-import { ZodError, literal, object, string, union } from "../vendor/zod.js";
+import { literal, object, string, union } from "../vendor/zod.js";
 import { id, line, list, patchName, prose, resultSchema, url, word } from "../model/first.js";
 import { fetchWithin, sendRequest } from "../system/http.js";
 import { profiledCells, readProfiles } from "../analysis/profile.js";
@@ -480,64 +480,34 @@ function notFetched(failure, pullRequest) {
 }
 
 // src/forge/github/issue.ts
-/**
-* Creates an issue, without a second try if the response is lost: GitHub would create a second one. So octokit's
-* retries are off, except for a rate limit, after which GitHub has done nothing.
-*/
+/** Without octokit's retries: after a lost response, GitHub would create a second one. Throws octokit's errors. */
 async function createIssue({ octokit, repository }, { title, body, label }) {
 	const { owner, repo } = placeOf(repository);
-	try {
-		const { data } = await octokit.request("POST /repos/{owner}/{repo}/issues", {
-			owner,
-			repo,
-			title,
-			body,
-			labels: [label],
-			request: { retries: 0 }
-		});
-		return {
-			kind: "made",
-			number: id.parse(data.number)
-		};
-	} catch (error) {
-		if (error instanceof ZodError) return {
-			kind: "unsure",
-			failure: {
-				kind: "no-answer",
-				detail: "GitHub's answer has no number of an issue"
-			}
-		};
-		const failure = githubFailure(error);
-		if (failure === void 0) throw error;
-		return {
-			kind: isRefusal(failure) ? "refused" : "unsure",
-			failure
-		};
-	}
-}
-/** A proxy's 408 leaves open if GitHub carried out the request. */
-const isRefusal = (failure) => failure.kind === "rate-limited" || failure.kind === "answered" && failure.status >= 400 && failure.status < 500 && failure.status !== 408;
-/**
-* Returns the number of the oldest issue, open or closed, by `creator` whose text begins with the marker. Undefined if
-* GitHub lists none, as for some time after its creation. Throws octokit's errors.
-*
-* @param search.since earliest time of its creation.
-*/
-async function findIssue({ octokit, repository }, { creator, marker, since }) {
-	const { owner, repo } = placeOf(repository);
-	return (await octokit.paginate("GET /repos/{owner}/{repo}/issues", {
+	const { data } = await octokit.request("POST /repos/{owner}/{repo}/issues", {
 		owner,
 		repo,
+		title,
+		body,
+		labels: [label],
+		request: { retries: 0 }
+	});
+	return id.parse(data.number);
+}
+/**
+* Lists the open issues by `creator`, oldest first. GitHub lists a new one only after a while. Throws octokit's errors.
+*/
+async function openIssues({ octokit, repository }, creator) {
+	return (await octokit.paginate("GET /repos/{owner}/{repo}/issues", {
+		...placeOf(repository),
 		creator,
-		state: "all",
-		since: isoSeconds(since),
 		sort: "created",
 		direction: "asc",
 		per_page: 100
-	})).find((issue) => isOurs(issue, creator, marker))?.number;
+	})).filter((issue) => isOurs(issue, creator)).map(({ number, body }) => ({
+		number,
+		body: body ?? ""
+	}));
 }
-/** GitHub rejects fractions of seconds. */
-const isoSeconds = (date) => date.toISOString().replace(/\.\d+/, "");
 async function readIssue({ octokit, repository }, number, creator) {
 	const { owner, repo } = placeOf(repository);
 	try {
@@ -546,7 +516,7 @@ async function readIssue({ octokit, repository }, number, creator) {
 			repo,
 			issue_number: number
 		});
-		return isOurs(data, creator, "") ? data.body ?? "" : void 0;
+		return isOurs(data, creator) ? data.body ?? "" : void 0;
 	} catch (error) {
 		if (isGone(githubFailure(error))) return void 0;
 		throw error;
@@ -605,7 +575,7 @@ async function makeLabel({ octokit, repository }, label) {
 /** GitHub returns 422 for any invalid request; the code gives the reason. */
 const isThereAlready = (error) => error instanceof Error && error.message.includes("already_exists");
 /** Excludes pull requests, which are issues too, but never ours. */
-const isOurs = ({ user, body, pull_request }, creator, marker) => pull_request === void 0 && user?.login === creator && (body ?? "").startsWith(marker);
+const isOurs = ({ user, pull_request }, creator) => pull_request === void 0 && user?.login === creator;
 
 // src/forge/github/artifact.ts
 var import_yauzl = require_yauzl();
@@ -862,4 +832,4 @@ const withPatch = (result, patch) => ({
 	patch
 });
 
-export { agreesWith, createIssue, createOctokit, fetchArtifact, fetchPullRequest, findComment, findIssue, githubFailure, isBreakdown, isGone, makeLabel, mayPassSoon, mayWrite, mergedAs, numbersOf, ownLogin, parseResult, placeOf, profilesIn, publishComment, pullRequestFromEvent, pullRequestNumber, pullRequestsOfBranch, pullRequestsWithHead, readEntries, readIssue, replaceLabel, updateIssue, whyNotDone, withPatch };
+export { agreesWith, createIssue, createOctokit, fetchArtifact, fetchPullRequest, findComment, githubFailure, isBreakdown, isGone, makeLabel, mayPassSoon, mayWrite, mergedAs, numbersOf, openIssues, ownLogin, parseResult, placeOf, profilesIn, publishComment, pullRequestFromEvent, pullRequestNumber, pullRequestsOfBranch, pullRequestsWithHead, readEntries, readIssue, replaceLabel, updateIssue, whyNotDone, withPatch };

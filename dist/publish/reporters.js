@@ -11,8 +11,9 @@ import { isOpen, lossesOf, seriesKey, worstOf } from "../analysis/trend.js";
 import { annotationsOf, pngOf } from "../report/plain.js";
 import { changeStates } from "../model.js";
 import { bisectHeadline, bisectPlot, bisectSymbol, intervalPlot, invalidLines, plainText, remarkOf, renderMarkdown, renderRemarkup, renderRemarkupFailure, sentence, unchangedMeaning, verdictLine } from "../report.js";
-import { createIssue, findIssue, githubFailure, isGone, makeLabel, mayPassSoon, mergedAs, ownLogin, placeOf, publishComment, pullRequestsWithHead, replaceLabel, updateIssue, whyNotDone } from "../forge/github.js";
+import { createIssue, githubFailure, isGone, makeLabel, mayPassSoon, mergedAs, openIssues, ownLogin, placeOf, publishComment, pullRequestsWithHead, replaceLabel, updateIssue, whyNotDone } from "../forge/github.js";
 import { ThrottledUpdates, pausesWithin } from "./reporters/plain.js";
+const { isDeepStrictEqual } = globalThis.process.getBuiltinModule("node:util");
 const { createHash } = globalThis.process.getBuiltinModule("node:crypto");
 
 // src/publish/reporters/newer-diff.ts
@@ -1353,56 +1354,80 @@ function commitsLink(change, { compareUrl }) {
 * all that failed. A failure of GitHub, Phabricator or the network is a warning.
 */
 async function reportChanges(changes, deps) {
-	const { log, octokit, edit, now } = deps;
-	const tasks = /* @__PURE__ */ new Map();
-	for (const change of changes) {
-		const task = await alertTaskOf(change, deps);
-		if (task !== void 0) tasks.set(change.id, task);
-	}
-	if (tasks.size === 0) return [...changes];
-	const updates = deps.drawName();
-	const unsure = /* @__PURE__ */ new Set();
+	if (changes.length === 0) return [];
+	const { octokit, repository, log } = deps;
+	const warned = /* @__PURE__ */ new Set();
+	const warn = (sentence) => {
+		if (!warned.has(sentence)) log.warn(sentence);
+		warned.add(sentence);
+	};
+	const run = {
+		...deps,
+		log: {
+			...log,
+			warn
+		}
+	};
 	let latest = changes;
 	try {
-		const login = await ownLogin(octokit);
-		const begun = now();
-		latest = (await edit(claiming(tasks, {
-			updates,
-			begun,
-			unsure
-		}))).changes;
-		const alerts = await reportEach(latest.filter(({ alert }) => alert.updates === updates), {
-			...deps,
-			login,
-			begun,
-			tasks,
-			unsure
-		});
-		if (alerts.size > 0) latest = (await edit(recording(alerts, updates))).changes;
+		const issues = await openIssues({
+			octokit,
+			repository
+		}, await ownLogin(octokit));
+		const alerts = /* @__PURE__ */ new Map();
+		for (const change of changes) {
+			const alert = await reportOne(change, issues.filter(({ body }) => body.startsWith(alertMarker(change.id))).map(({ number }) => number), run);
+			if (!isDeepStrictEqual(alert, change.alert)) alerts.set(change.id, alert);
+		}
+		if (alerts.size > 0) latest = (await deps.edit(recording(alerts))).changes;
 	} catch (error) {
 		log.warn(`Changes of the branch may not have been reported (${reasonOf(error)}): the next nightly run reports them.`);
 	}
 	return changes.map((change) => latest.find(({ id }) => id === change.id) ?? change);
 }
-/** After this time a new issue is listed, and the publisher that created it has stopped. */
-const settledSeconds = 600;
-/** After this time a publisher starts no more issues, as its names may soon be replaced. */
-const maxSeconds = 240;
+const recording = (alerts) => (index) => ({
+	...index,
+	changes: index.changes.map((change) => {
+		const alert = alerts.get(change.id);
+		if (alert === void 0) return change;
+		const [issue] = [change.alert.issue, alert.issue].flatMap((one) => one ?? []).toSorted((a, b) => a - b);
+		return {
+			...change,
+			alert: {
+				...alert,
+				...issue !== void 0 && { issue }
+			}
+		};
+	})
+});
+/** @param found open issues of this change, oldest first */
+async function reportOne(change, found, deps) {
+	const { alert } = change;
+	const issue = alert.issue ?? found[0];
+	let reported;
+	try {
+		for (const number of found) if (number !== issue) await updateIssue(deps, number, { closedAs: "not_planned" });
+		if (issue !== void 0) reported = await withNews(change, issue, deps);
+		else if (isAlert(change, deps)) reported = await withIssue(change, deps);
+		else return alert;
+	} catch (error) {
+		const failure = githubFailure(error);
+		if (failure === void 0) throw error;
+		deps.log.warn(whyNotDone("The issue of a change was not created or updated", failure, fixes));
+		return alert;
+	}
+	return withReviewers({
+		...change,
+		alert: reported
+	}, deps);
+}
+const fixes = {
+	again: "publish a nightly run",
+	permission: "give the job `permissions: issues: write`, or write `trend: { issues: false }` in ppsgate.yml",
+	otherwise: "; the change itself is on the data branch"
+};
 /** Number of nightly runs for which a testbed's new level must last before it is reported. */
 const minNightlyRuns = 5;
-async function alertTaskOf(change, deps) {
-	const { alert } = change;
-	if (isBegun(alert, deps.now())) return void 0;
-	const isWorthy = isAlert(change, deps);
-	const culprit = isWorthy && change.state === "code" ? await culpritOf(change, deps) : void 0;
-	const reviewed = culprit === void 0 || culprit === alert.commentedCommit ? {} : { culprit };
-	const isLost = alert.issue === void 0 && alert.intended !== void 0;
-	const isUnread = alert.issue !== void 0 && isNews(change, deps.marginRatio);
-	const isNew = alert.issue === void 0 && isWorthy;
-	return isLost || isUnread || isNew || "culprit" in reviewed ? reviewed : void 0;
-}
-/** True if another publisher reports it, or has just tried. A clock far ahead must not block all others forever. */
-const isBegun = ({ intended }, now) => intended !== void 0 && Math.abs(now.getTime() - Date.parse(intended)) < settledSeconds * 1e3;
 /** Accepts losses that a gate confirmed, and lasting levels of a testbed, as a gate misses losses below the margin. */
 function isAlert(change, { nightlyRuns, marginRatio }) {
 	const { state } = change;
@@ -1421,166 +1446,55 @@ function nightlyRunsSince({ testbed, cells, changedAt }, nightlyRuns) {
 	});
 	return Math.max(...counts);
 }
-async function culpritOf(change, deps) {
-	const named = change.bisection?.culprit;
-	if (named !== void 0) return named;
-	return deps.onlyCommitOf(change).catch((error) => {
-		deps.log.info(`The reviewers of the change ${change.id} are not looked up, because git cannot list its commits (${reasonOf(error)}).`);
-	});
-}
-const isNews = (change, marginRatio) => {
-	const state = readIssueState(change.alert.postedText);
-	return issueNews(state, change, marginRatio).length > 0 || state === void 0 && isOpen(change);
-};
-/** Claims all alerts that no other publisher has begun. Adds those begun but not finished to `unsure`. */
-const claiming = (tasks, { updates, begun, unsure }) => (index) => withAlerts(index, (change) => {
-	const { id, alert } = change;
-	if (!tasks.has(id) || alert.updates === updates || isBegun(alert, begun)) return alert;
-	if (alert.intended !== void 0 && alert.issue === void 0) unsure.add(id);
-	return {
-		...alert,
-		updates,
-		intended: begun.toISOString()
-	};
-});
-/** Records the new alerts. If our name was replaced meanwhile, records only the number of an issue. */
-const recording = (alerts, updates) => (index) => withAlerts(index, ({ id, alert }) => {
-	const ours = alerts.get(id);
-	if (ours === void 0) return alert;
-	if (alert.updates === updates) return ours;
-	return alert.issue === void 0 && ours.issue !== void 0 ? {
-		...alert,
-		issue: ours.issue
-	} : alert;
-});
-const withAlerts = (index, alertOf) => ({
-	...index,
-	changes: index.changes.map((change) => ({
-		...change,
-		alert: alertOf(change)
-	}))
-});
-/** Runs in sequence, and releases claims that run out of time. */
-async function reportEach(changes, run) {
-	const alerts = /* @__PURE__ */ new Map();
-	const warned = /* @__PURE__ */ new Set();
-	const warn = (sentence) => {
-		if (!warned.has(sentence)) run.log.warn(sentence);
-		warned.add(sentence);
-	};
-	const log = {
-		...run.log,
-		warn
-	};
-	for (const change of changes) {
-		const alert = isLate(run) ? unmade(change, run) : await reportOne(change, {
-			...run,
-			log
-		});
-		alerts.set(change.id, alert);
-	}
-	return alerts;
-}
-const isLate = ({ now, begun }) => now().getTime() - begun.getTime() > maxSeconds * 1e3;
-/** Returns the alert without an issue of ours; unchanged if an earlier publisher may have created one. */
-const unmade = ({ id, alert }, { unsure }) => unsure.has(id) ? alert : released(alert);
-const released = ({ intended: _, updates: __, ...alert }) => alert;
-async function reportOne(change, run) {
-	const before = change.alert;
-	try {
-		const issue = before.issue === void 0 && run.unsure.has(change.id) ? await lookedUp(change, run) : before.issue;
-		if (issue === void 0 && !isAlert(change, run)) return released(before);
-		const alert = issue === void 0 ? await withIssue(change, run) : await withNews({
-			...change,
-			alert: {
-				...before,
-				issue
-			}
-		}, run);
-		if (alert.intended !== void 0 || alert.issue === void 0) return alert;
-		return await withReviewers({
-			...change,
-			alert
-		}, alert.issue, run);
-	} catch (error) {
-		const failure = githubFailure(error);
-		if (failure === void 0) throw error;
-		run.log.warn(whyNotDone(`The issue of the change ${change.id} was not looked up`, failure, fixes));
-		return before;
-	}
-}
-const fixes = {
-	again: "publish a nightly run",
-	permission: "give the job `permissions: issues: write`, or write `trend: { issues: false }` in ppsgate.yml",
-	otherwise: "; the change itself is on the data branch"
-};
-/** Exceeds the difference between the clocks of GitHub and of a runner. */
-const dayMilliseconds = 864e5;
-const lookedUp = (change, { login, ...place }) => findIssue(place, {
-	creator: login,
-	marker: alertMarker(change.id),
-	since: /* @__PURE__ */ new Date(Date.parse(change.foundAt) - dayMilliseconds)
-});
-/** Creates the issue. Our claim stays if the outcome is unknown. */
-async function withIssue(change, run) {
-	const { links, log, ...place } = run;
-	const { alert } = change;
+async function withIssue(change, { links, ...place }) {
 	const label = alertLabels[change.state === "testbed" ? "testbed" : "code"];
+	await makeLabel(place, label);
 	const text = {
 		title: alertTitle(change),
 		body: alertBody(change, links),
 		label: label.name
 	};
-	const notMade = "The issue of a change was not made";
-	try {
-		await makeLabel(place, label);
-	} catch (error) {
-		const failure = githubFailure(error);
-		if (failure === void 0) throw error;
-		log.warn(whyNotDone(notMade, failure, fixes));
-		return unmade(change, run);
-	}
-	if (isLate(run)) return unmade(change, run);
-	const made = await createIssue(place, text);
-	switch (made.kind) {
-		case "made": return {
-			...released(alert),
-			issue: made.number,
-			postedText: issueStateText(change)
-		};
-		case "refused":
-			log.warn(whyNotDone(notMade, made.failure, fixes));
-			return released(alert);
-		case "unsure":
-			log.warn(whyNotDone("The issue of a change may or may not have been made", made.failure, fixes));
-			return alert;
-	}
+	return {
+		...change.alert,
+		issue: await createIssue(place, text),
+		postedText: issueStateText(change)
+	};
 }
 /** Updates the issue and posts news. `postedText` stays unchanged on a failure. */
-async function withNews(change, run) {
-	const { links, marginRatio, log, repository, octokit, pause } = run;
-	const alert = released(change.alert);
-	const { issue: number = 0 } = alert;
+async function withNews(change, number, deps) {
+	const { links, marginRatio, log, repository, octokit, pause } = deps;
+	const { state } = change;
+	const alert = {
+		...change.alert,
+		issue: number
+	};
 	const before = readIssueState(alert.postedText);
-	if (!isNews(change, marginRatio)) return alert;
-	const postedText = issueStateText(change);
 	const news = issueNews(before, change, marginRatio);
+	if (news.length === 0 && (before !== void 0 || !isOpen(change))) return alert;
+	const postedText = issueStateText(change);
 	try {
-		await updateIssue(run, number, {
+		const text = {
 			title: alertTitle(change),
-			body: alertBody(change, links),
-			closedAs: closings[change.state]
+			body: alertBody(change, links)
+		};
+		await updateIssue(deps, number, {
+			...text,
+			closedAs: closings[state]
 		});
-		await relabelled(run, number, before, change);
+		if (before?.state === "testbed" && state === "code") await replaceLabel(deps, number, {
+			old: alertLabels.testbed.name,
+			label: alertLabels.code
+		});
+		else if (before?.state === "code" && state === "testbed") await replaceLabel(deps, number, {
+			old: alertLabels.code.name,
+			label: alertLabels.testbed
+		});
 	} catch (error) {
-		const failure = githubFailure(error);
-		if (failure === void 0) throw error;
-		if (isGone(failure)) return {
+		if (isGone(githubFailure(error))) return {
 			...alert,
 			postedText
 		};
-		log.warn(whyNotDone(`The issue #${number} was not updated`, failure, fixes));
-		return alert;
+		throw error;
 	}
 	if (news.length === 0) return {
 		...alert,
@@ -1609,19 +1523,14 @@ const closings = {
 	recovered: "completed",
 	accepted: "not_planned"
 };
-async function relabelled(place, number, before, { state }) {
-	const [old, label] = [before?.state, state].map((one) => one === "code" || one === "testbed" ? alertLabels[one] : void 0);
-	if (old === void 0 || label === void 0 || old === label) return;
-	await replaceLabel(place, number, {
-		old: old.name,
-		label
-	});
-}
-/** Notifies the culprit's reviewers. A refusal is final. */
-async function withReviewers(change, issue, { tasks, octokit, repository, serverUrl, commentOnRevision, log, pause }) {
+/** Notifies the culprit's reviewers once there is an issue to link. A refusal is final. */
+async function withReviewers(change, deps) {
+	const { octokit, repository, serverUrl, commentOnRevision, log, pause } = deps;
 	const { alert } = change;
-	const { culprit } = tasks.get(change.id) ?? {};
-	if (culprit === void 0) return alert;
+	const { issue } = alert;
+	if (issue === void 0 || change.state !== "code" || !isAlert(change, deps)) return alert;
+	const culprit = await culpritOf(change, deps);
+	if (culprit === void 0 || culprit === alert.commentedCommit) return alert;
 	const notifiedBefore = new Set(alert.told);
 	try {
 		const number = await mergedAs(octokit, repository, culprit);
@@ -1661,6 +1570,13 @@ async function withReviewers(change, issue, { tasks, octokit, repository, server
 			told: [...notifiedBefore]
 		};
 	}
+}
+async function culpritOf(change, deps) {
+	const named = change.bisection?.culprit;
+	if (named !== void 0) return named;
+	return deps.onlyCommitOf(change).catch((error) => {
+		deps.log.info(`The reviewers of the change ${change.id} are not looked up, because git cannot list its commits (${reasonOf(error)}).`);
+	});
 }
 
 export { BuildUpdater, bisectCommand, changeIdIn, checkIsForAnother, closeOpenCheckRun, composeComment, failingOnSharedHead, hasCheckRun, markerOf, openBuild, openCheckRun, openComment, openRevisionComment, openRevisionReporter, openStatus, outcomeMarkdown, outcomeTitle, postReply, pullRequestOfCheckRun, readMemory, reportChanges, revisionCommenter };

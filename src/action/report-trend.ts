@@ -1,5 +1,4 @@
 // Reports lasting changes of the default branch in issues, once they are on the data branch.
-import { randomUUID } from 'node:crypto';
 import { accepted } from '../analysis/trend/change-history.ts';
 import type { Trend } from '../analysis/trend/nightly-runs.ts';
 import type { Config } from '../config/schema.ts';
@@ -89,8 +88,6 @@ function depsOf(context: JobContext, config: Config, store: TrendStore, { index,
     edit: store.edit,
     onlyCommitOf: (change) => onlyCommitOf(change, context),
     ...(commentRevision && { commentOnRevision: commentRevision }),
-    now: () => new Date(),
-    drawName: randomUUID,
   };
 }
 

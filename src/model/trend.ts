@@ -88,21 +88,16 @@ const changeSchema = z.object({
   ),
   /** Bisection of its range; has the commit if it named exactly one. */
   bisection: z.object({ result: resultPath, culprit: commitId.optional() }).optional(),
-  /** Notification about the change. `intended` is set before sending, and stays if the outcome is unknown. */
-  alert: z
-    .object({
-      intended: bounded.time.optional(),
-      /** Random name of the updating process, by which two concurrent updates detect each other. */
-      updates: bounded.name.optional(),
-      issue: bounded.id.optional(),
-      /** Last text posted, like `saidOf` of the alert. */
-      postedText: bounded.text(100_000).optional(),
-      /** Commit whose pull request and revision were looked up and commented on. */
-      commentedCommit: commitId.optional(),
-      /** Pull requests and revisions that have a comment, like `#12` and `D27401`. */
-      told: bounded.list(bounded.line).default([]),
-    })
-    .default({ told: [] }),
+  /** Notifications about the change. */
+  alert: z.object({
+    issue: bounded.id.optional(),
+    /** Text of the state that was posted last. */
+    postedText: bounded.text(100_000).optional(),
+    /** Commit whose pull request and revision were looked up and commented on. */
+    commentedCommit: commitId.optional(),
+    /** Pull requests and revisions that have a comment, like `#12` and `D27401`. */
+    told: bounded.list(bounded.line),
+  }),
 });
 
 const changeSumsSchema = z.object({

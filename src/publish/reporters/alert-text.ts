@@ -50,7 +50,7 @@ const issueStateSchema = z.object({
   culprit: bounded.name.optional(),
 });
 
-export type IssueState = z.infer<typeof issueStateSchema>;
+type IssueState = z.infer<typeof issueStateSchema>;
 
 export const issueStateText = (change: TrendChange): string =>
   JSON.stringify({
