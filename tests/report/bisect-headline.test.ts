@@ -1,49 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { BisectAnswer } from '../../src/model/bisect-result.ts';
 import { bisectHeadline, bisectNextSteps, bisectSymbol } from '../../src/report/bisect-headline.ts';
-import {
-  aBisectResult,
-  bisectResults,
-  commitAt,
-  culprit,
-  group,
-  mellanoxBroken,
-  mellanoxFixed,
-} from '../fakes/bisect-result.ts';
-
-const headlineOf = (name: string): string => {
-  const result = bisectResults[name];
-  if (result === undefined) expect.fail(`There is no result "${name}".`);
-  return `${bisectSymbol(result)} ${bisectHeadline(result)}`;
-};
-
-test.for([
-  ['culprit', '🔴 a0050505eeee costs 10.0 ± 0.2 %, P > 0.999, 8 boots'],
-  ['a gain', '🟢 a0050505eeee brings 8.3 ± 0.2 %, P > 0.999, 8 boots'],
-  ['a cost in time', '🔴 a0050505eeee costs 12.6 ± 0.2 % more CPU time per packet, P > 0.999, 8 boots'],
-  ['group', '🔴 one of these 3 costs 10.0 ± 0.2 %: a0030303eeee, a0040404eeee, a0050505eeee, P > 0.999, 8 boots'],
-  [
-    'several',
-    '🔴 2 changes: a0030303eeee costs 10.0 ± 0.2 %; a0060606eeee brings 5.0 ± 0.2 %; 2 commits still open, 8 boots',
-  ],
-  ['not reproduced', '⚪ good and bad differ by less than 0.40 %: +0.1 ± 0.3 %, 8 boots'],
-  ['a bad end that fails', '⚪ the bad one cannot be measured: it forwards nothing, 8 boots'],
-  ['nothing measured', '⚪ the good one cannot be measured: it forwards nothing, 1 boot'],
-  ['slide', '🟡 lost gradually: −5.0 ± 0.3 % over 3 steps, and no commit stands out, 8 boots'],
-  [
-    'inconclusive',
-    '🟡 no commit is certain yet: a0050505eeee (P = 0.610), a0040404eeee (P = 0.220), a0030303eeee (P = 0.100), 8 boots, about 14 more expected',
-  ],
-] as const)('the sentence of %s', ([name, said]) => {
-  expect(headlineOf(name)).toBe(said);
-});
-
-test('a regression of Mellanox’ driver is named with its fix-up, and as one of eleven without', () => {
-  expect(bisectHeadline(mellanoxFixed)).toBe('f8f5b459d21e costs 55.9 ± 0.2 %, P > 0.999, 10 boots');
-  expect(bisectHeadline(mellanoxBroken)).toBe(
-    'one of these 11 costs 55.9 ± 0.2 %: f8f5b459d21e … 431980466ff0, P > 0.999, 11 boots',
-  );
-});
+import { aBisectResult, bisectResults, commitAt, culprit, group, mellanoxFixed } from '../fakes/bisect-result.ts';
 
 test('less time for each packet is saved, and runs are not counted where variants share trials', () => {
   const result = aBisectResult({

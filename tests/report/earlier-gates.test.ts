@@ -3,8 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { CellResult, EarlierGates, Result } from '../../src/model/result.ts';
 import { earlierGatesText } from '../../src/report/earlier-gates-text.ts';
 import { headline, verdictLine } from '../../src/report/headline.ts';
-import { renderHtml, renderMarkdown, renderRemarkup } from '../../src/report/reports.ts';
-import { aCell, aResult, forwarding, policy, revision } from '../fakes/result.ts';
+import { aCell, aResult, forwarding, policy } from '../fakes/result.ts';
 
 type Verdict = 'regression' | 'no-regression' | 'improvement' | 'inconclusive';
 
@@ -106,17 +105,4 @@ test('The headline and the title of a check have the number of the gate', () => 
 test('The headline of a pass reports an earlier red gate', () => {
   expect(headline(gate('no-regression', 2, 1))).toMatch(/; third gate of this commit, an earlier one red$/);
   expect(headline(gate('regression', 2, 1))).toMatch(/; third gate of this commit$/);
-});
-
-const sentence = 'Third gate of this commit on this testbed: three gates pass a true loss of 2 %';
-
-test.each<[string, (result: Result) => string]>([
-  ['The comment', renderMarkdown],
-  ['The comment on a revision', (result) => renderRemarkup({ ...result, patch: revision })],
-  ['The page', (result) => renderHtml(result, [])],
-])('%s has the sentence before the table, and the number in its headline', (_, render) => {
-  const text = render(gate('no-regression', 2)).replaceAll('\u00a0', ' ');
-  expect(text).toContain('; third gate of this commit');
-  expect(text).toContain(sentence);
-  expect(text.indexOf(sentence)).toBeLessThan(text.search(/\| ?cell|<table|\| = cell/));
 });

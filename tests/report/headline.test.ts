@@ -2,41 +2,15 @@ import { expect, test } from 'vitest';
 import type { CellResult, Result } from '../../src/model/result.ts';
 import type { Cell } from '../../src/model/scenario.ts';
 import { headline } from '../../src/report/headline.ts';
-import { aCell, aResult, aRun, policy, revision, unchanged, unfit } from '../fakes/result.ts';
+import { aCell, aResult, aRun, policy, unfit } from '../fakes/result.ts';
 
 const inet6: Cell = { scenario: 'forwarding', family: 'inet6' };
 const stateful: Cell = { scenario: 'nftables-stateful', family: 'inet4' };
-const stateless: Cell = { scenario: 'nftables-stateless', family: 'inet4' };
 
 const changed = (change: number) => ({ change, low: change - 0.01, high: change + 0.01 });
 
 const headlineOf = (verdict: CellResult['verdict']['kind'], cells: CellResult[], changes: Partial<Result> = {}) =>
   headline(aResult({ outcome: { kind: 'judged', verdict, cells }, ...changes }));
-
-test('a regression shows the size of the loss, and where', () => {
-  const cells = [
-    aCell({ kind: 'regression' }, changed(-0.104)),
-    aCell({ kind: 'regression' }, changed(-0.091), inet6),
-    aCell({ kind: 'no-regression' }, changed(0), stateful),
-  ];
-  expect(headlineOf('regression', cells)).toBe(
-    '🔴 ppsgate: #7 loses 10.4 % (forwarding inet4) and 9.10 % (forwarding inet6)',
-  );
-});
-
-test('of many cells three are named and the others counted', () => {
-  const cells = [undefined, inet6, stateful, stateless, inet6].map((cell) =>
-    aCell({ kind: 'regression' }, changed(-0.1), cell),
-  );
-  expect(headlineOf('regression', cells)).toBe(
-    '🔴 ppsgate: #7 loses 10.0 % (forwarding inet4), 10.0 % (forwarding inet6), 10.0 % (nftables-stateful inet4) and 2 more',
-  );
-});
-
-test('an improvement reports that nothing is lost elsewhere', () => {
-  const cells = [aCell({ kind: 'improvement' }, changed(0.083)), aCell({ kind: 'no-regression' }, changed(0), inet6)];
-  expect(headlineOf('improvement', cells)).toBe('🟢 ppsgate: #7 gains 8.30 % (forwarding inet4); no regression');
-});
 
 const byTime = { policy: { ...policy, metric: 'nsPerPacket', marginRatio: 0.05 } } as const;
 
@@ -46,35 +20,6 @@ function timed(kind: 'regression' | 'improvement' | 'no-regression', change: num
   const comparisons = one.comparisons.map((all) => ({ ...all, metric: 'nsPerPacket' as const }));
   return { ...one, comparisons };
 }
-
-test.each([
-  ['regression', 0.188, 'takes 18.8 % more CPU time per packet (forwarding inet4) and 9.10 % (forwarding inet6)'],
-  [
-    'improvement',
-    -0.188,
-    'takes 18.8 % less CPU time per packet (forwarding inet4) and 9.10 % (forwarding inet6); no regression',
-  ],
-] as const)('by time per packet a %s is shown in time, as in the table', (kind, change, said) => {
-  const cells = [timed(kind, change), timed(kind, Math.sign(change) * 0.091, inet6)];
-  expect(headlineOf(kind, cells, byTime)).toContain(`#7 ${said}`);
-});
-
-test('by instructions per packet a change is shown in instructions', () => {
-  const policy = { ...byTime.policy, metric: 'instructionsPerPacket' } as const;
-  const told = (kind: Parameters<typeof timed>[0], change: number) => {
-    const one = timed(kind, change);
-    const comparisons = one.comparisons.map((all) => ({ ...all, metric: policy.metric }));
-    return headlineOf(kind, [{ ...one, comparisons }], { policy });
-  };
-  expect(told('regression', 0.038)).toContain('#7 takes 3.80 % more instructions per packet (forwarding inet4)');
-  expect(told('improvement', -0.038)).toContain(
-    '#7 takes 3.80 % fewer instructions per packet (forwarding inet4); no regression',
-  );
-  expect(told('no-regression', -0.02)).toContain('#7 takes no more instructions per packet');
-  expect(headlineOf('inconclusive', [aCell({ kind: 'inconclusive' })], { policy })).toContain(
-    '#7 may take 5.26 % more instructions per packet or not',
-  );
-});
 
 test('a router that forwards nothing is reported first, by any metric', () => {
   const silent = aCell({ kind: 'regression' }, { change: -1, low: -1, high: -1 }, stateful);
@@ -94,37 +39,6 @@ test('warns of a router that forwards nothing now and then, with how often', () 
   }) as [CellResult, CellResult];
   expect(headlineOf('regression', [sometimes, always])).toBe(
     '🔴 ppsgate: #7 forwards nothing (forwarding inet6), and forwards nothing in 2 of 3 runs (nftables-stateful inet4)',
-  );
-});
-
-test('no regression names the most that may be lost in any cell, and the loss that would have mattered', () => {
-  const cells = [changed(0), changed(-0.008)].map((one) => aCell({ kind: 'no-regression' }, one));
-  expect(headlineOf('no-regression', cells)).toBe(
-    '🟢 ppsgate: #7 loses nothing that matters: 1.80 % at most, where 2 % would matter',
-  );
-  expect(headlineOf('no-regression', [timed('no-regression', 0.005)], byTime)).toBe(
-    '🟢 ppsgate: #7 costs nothing that matters: 1.50 % more CPU time per packet at most, where 5.26 % would matter',
-  );
-});
-
-test('a loss that is proven and within the margin is named with both', () => {
-  expect(headlineOf('no-regression', [timed('no-regression', 0.02)], byTime)).toBe(
-    '🟢 ppsgate: #7 is slower by 2.00 %, within the 5.26 % allowed',
-  );
-});
-
-test('reports if a patch surely loses nothing', () => {
-  const cells = [aCell({ kind: 'no-regression' }, changed(0.012))];
-  expect(headlineOf('no-regression', cells)).toBe('🟢 ppsgate: #7 loses nothing');
-  expect(headlineOf('no-regression', [timed('no-regression', -0.02)], byTime)).toBe(
-    '🟢 ppsgate: #7 takes no more CPU time per packet',
-  );
-});
-
-test('an open question counts its open cells', () => {
-  const cells = [aCell({ kind: 'inconclusive' }), aCell({ kind: 'no-regression' })];
-  expect(headlineOf('inconclusive', cells)).toBe(
-    '🟡 ppsgate: #7 may lose 2 % or not: open in 1 of 2 cells until more runs decide',
   );
 });
 
@@ -148,13 +62,6 @@ test('an invalid measurement on a busy machine shows that, only in our words', (
   );
   const said = aCell({ kind: 'invalid', reason: `@everyone: ${busy}` });
   expect(headlineOf('invalid', [said])).toBe('⚪ ppsgate: #7 was not measured: too few runs count');
-});
-
-test('a patch that was never measured shows the reason', () => {
-  const load = { kind: 'does-not-load', scenario: 'forwarding', message: '@everyone' } as const;
-  expect(headline(aResult({ outcome: load }))).toBe('🔴 ppsgate: #7 does not load');
-  const apply = { kind: 'does-not-apply', message: '@everyone' } as const;
-  expect(headline(aResult({ outcome: apply }))).toBe('🔴 ppsgate: #7 does not apply');
 });
 
 test('a range of commits is named by its ends and not by its title', () => {
@@ -187,15 +94,4 @@ test('a range whose base has moved on is named by the merge base that was measur
   );
   const forged = [{ name: 'base', commit: '@everyone', files: [] }];
   expect(headline(aResult({ patch, variants: forged, outcome }))).toContain('1a2b3c4..5d6e7f8');
-});
-
-test('a revision is named as Phabricator names it', () => {
-  const cells = [aCell({ kind: 'improvement' }, changed(0.083))];
-  expect(headlineOf('improvement', cells, { patch: revision })).toBe(
-    '🟢 ppsgate: D27401 gains 8.30 % (forwarding inet4); no regression',
-  );
-});
-
-test('a patch that needs no measurement is reported to change nothing installed', () => {
-  expect(headline(unchanged)).toBe('⚪ ppsgate: #7 changes nothing that the testbed installs');
 });

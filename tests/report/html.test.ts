@@ -6,20 +6,17 @@ import type { CellProfiles } from '../../src/analysis/profile/result-profiles.ts
 import { formatPps } from '../../src/model/format.ts';
 import type { Patch } from '../../src/model/patch.ts';
 import type { Rejection } from '../../src/model/rejection.ts';
-import { type CellResult, type CellVerdict, type Result, resultSchema } from '../../src/model/result.ts';
+import { type CellResult, type Result, resultSchema } from '../../src/model/result.ts';
 import { flamegraphAnchor } from '../../src/model/scenario.ts';
 import { writeHtml } from '../../src/report/html.ts';
 import { renderHtml } from '../../src/report/reports.ts';
 import { expectHarmless, hostile, poisoned } from '../fakes/poisoned.ts';
 import { anExperiment } from '../fakes/report.ts';
-import { aCell, aResult, aRun, forwarding, pairedRuns, revision, unchanged, unfit } from '../fakes/result.ts';
+import { aCell, aResult, aRun, forwarding, pairedRuns, revision, unfit } from '../fakes/result.ts';
 import { times } from '../random.ts';
 
 const judged = (cells: CellResult[], changes: Partial<Result> = {}): Result =>
   aResult({ outcome: { kind: 'judged', verdict: 'regression', cells }, ...changes });
-
-const judgedAs = (verdict: CellVerdict['kind'], cells: CellResult[]): Result =>
-  aResult({ outcome: { kind: 'judged', verdict, cells } });
 
 const regression = (changes: Partial<CellResult> = {}): CellResult => ({
   ...aCell({ kind: 'regression' }),
@@ -38,47 +35,6 @@ const textOf = (page: string): string =>
     .replace(/&gt;/g, '>')
     .replace(/&amp;/g, '&')
     .replace(/\s+/g, ' ');
-
-const textOfCell = (changes: Partial<CellResult>): string => textOf(renderHtml(judged([regression(changes)]), []));
-
-test('shows the verdict in one line, and where and how it was found', () => {
-  const text = textOf(renderHtml(aResult(), []));
-  expect(text).toContain('#7 loses 10.4 % (forwarding inet4)');
-  expect(text).toContain('Drop protocol 254 early, by alice');
-  expect(text).toContain('shelf-3 (Xeon × 2, Linux 6.18) · 2,000 flows of 64-byte UDP');
-  expect(text).toContain('−2 % or more matters');
-});
-
-test('shows the measurements of a cell, with links to more', () => {
-  const page = renderHtml(aResult(), []);
-  expect(textOf(page)).toMatch(/regression −10.4.% \(−11.2.….−9.60\) 805.3.kpps 721.5.kpps 8.\+.8/);
-  expect(page).toContain('<a href="#cell-forwarding-inet4">forwarding inet4</a>');
-  expect(page).toContain('<section id="cell-forwarding-inet4">');
-});
-
-test('earlier diffs are below their cell, and are not judged', () => {
-  const { comparisons } = regression();
-  const text = textOfCell({ others: [{ variant: 'diff 80345', comparisons }] });
-  expect(text).toMatch(/↳ diff 80345 not judged −10.4.% .* 805.3.kpps/);
-});
-
-test('an invalid cell shows the reason, and an inconclusive one how to continue', () => {
-  expect(textOfCell({ verdict: { kind: 'invalid', reason: 'the sender was the limit' } })).toContain(
-    'the sender was the limit',
-  );
-  const open = regression({ verdict: { kind: 'inconclusive' } });
-  expect(textOf(renderHtml(judgedAs('inconclusive', [open]), []))).toContain(
-    'What now: Allow more runs with ppsgate gate --resume DIR --max-runs N',
-  );
-});
-
-test('limits of instructions are shown if they are the metric', () => {
-  const { policy } = aResult();
-  const byInstructions = { policy: { ...policy, metric: 'instructionsPerPacket' as const } };
-  const said = 'What this metric does not cover Cache misses, locks, other CPUs, ';
-  expect(textOf(renderHtml(aResult(byInstructions), []))).toContain(said);
-  expect(textOf(renderHtml(aResult(), []))).not.toContain(said);
-});
 
 test('all cells are drawn, however many there are', () => {
   const cells = Array.from({ length: 60 }, (_, index) =>
@@ -99,54 +55,6 @@ test.for([
   expect(renderHtml(judged(cells), []).includes('<nav aria-label="Contents">')).toBe(expected);
 });
 
-describe('the reason of a change', () => {
-  const changedFunction = {
-    function: 'ipfw_chk',
-    module: 'ipfw.ko',
-    baseRatio: 0.31,
-    patchedRatio: 0.242,
-  };
-
-  test('consists of the changed functions, with their shares and their time', () => {
-    const nsPerPacket = { base: 60, patched: 42.5 };
-    const reason = {
-      changedFunctions: [{ ...changedFunction, nsPerPacket }],
-      moved: 3,
-      idleFrames: ['cpu_idle'],
-    };
-    const text = textOfCell({ reason });
-    expect(text).toContain('ipfw_chk −18 ns −6.8 points 31.0 % 24.2 % ipfw.ko');
-    expect(text).toContain('2 more changed less');
-    expect(text).toContain('Stacks with cpu_idle are left out');
-  });
-
-  test('is shown in instructions if these were counted and sampled', () => {
-    const instructionsPerPacket = { base: 600, patched: 850 };
-    const reason = {
-      changedFunctions: [{ ...changedFunction, instructionsPerPacket }],
-      moved: 1,
-      idleFrames: [],
-    };
-    expect(textOfCell({ reason })).toContain('ipfw_chk +250 instructions −6.8 points');
-  });
-
-  test('is unknown if no function changed beyond chance', () => {
-    const reason = { changedFunctions: [], moved: 0, idleFrames: [] };
-    expect(textOfCell({ reason })).toContain('No function’s share of the samples changed beyond chance');
-  });
-
-  test('is unknown if a profile is missing, with the reason of that', () => {
-    const text = textOfCell({
-      profiles: [{ kind: 'missing', variant: 'patched', reason: 'hwpmc does not know the CPU' }],
-    });
-    expect(text).toContain('There is no profile of patched: hwpmc does not know the CPU');
-  });
-
-  test('is absent if no profiles were taken', () => {
-    expect(textOfCell({})).not.toContain('Why');
-  });
-});
-
 describe('flamegraphs', () => {
   const { result, profiles } = anExperiment();
   const page = renderHtml(result, profiles);
@@ -157,12 +65,6 @@ describe('flamegraphs', () => {
     );
     expect([...page.matchAll(/id="(flamegraph-[^"]*)"/g)].map(([, id]) => id)).toEqual(anchors);
     expect(page.match(/<svg[^>]*class="ppsgate-flamegraph/g)).toHaveLength(anchors.length);
-  });
-
-  test('their labels are what the profiles recorded', () => {
-    const text = textOf(page);
-    expect(text).toContain('FreeBSD 12.0-CURRENT r325006 BASE · CPU_CLK_UNHALTED_CORE');
-    expect(text).toContain('FreeBSD 12.0-CURRENT r325006 D12685 · CPU_CLK_UNHALTED_CORE');
   });
 
   test('a variant alone has no difference', () => {
@@ -214,13 +116,6 @@ describe('runs', () => {
     aRun({ number: 7, pair: 4, pps: 10_000, validity: unfit('0.3 s without a packet') }),
   ];
 
-  test('are in order with their numbers, and whether they count', () => {
-    const text = textOfCell({ runs: runs.toReversed() });
-    expect(text).toMatch(/1 1 base 800.0 kpps yes 2 1 patched 720.0 kpps yes 3 2 base/);
-    expect(text).toContain('7 4 base 10.00 kpps no , hole: 0.3 s without a packet');
-    expect(text).toContain('1 of 7 runs, 0.3 s without a packet');
-  });
-
   test('are drawn in order, each by its variant, and those that do not count with a cross', () => {
     const [plot = ''] = /<svg class="runs".*?<\/svg>/s.exec(renderHtml(judged([regression({ runs })]), [])) ?? [];
     const marksOf = (name: string) => {
@@ -255,12 +150,6 @@ describe('runs', () => {
       { numRuns: times(20) },
     );
   });
-
-  test('are there as ministat shows them', () => {
-    const page = renderHtml(judged([regression({ runs })]), []);
-    expect(page).toContain('<summary>ministat: forwarding inet4</summary>');
-    expect(page).toMatch(/<pre>x base, forwarding inet4\n\+ patched, forwarding inet4\n/);
-  });
 });
 
 test('only an A/A run shows whether variant and trial interact', () => {
@@ -274,86 +163,6 @@ test('only an A/A run shows whether variant and trial interact', () => {
     'Interaction of variant and trial forwarding inet4: F(1, 4) = 0.10, P = 0.770',
   );
   expect(textOfPatch({})).not.toContain('Interaction');
-});
-
-test('shows the differences between the variants', () => {
-  const file = (path: string, hash: string) => ({ path, sha256: hash.repeat(32) });
-  const result = aResult({
-    variants: [
-      {
-        name: 'base',
-        commit: 'a'.repeat(40),
-        files: [file('etc/rc.conf', '01'), file('etc/pf.conf', '02'), file('etc/old', '03')],
-      },
-      {
-        name: 'patched',
-        commit: 'b'.repeat(40),
-        files: [file('etc/rc.conf', '01'), file('etc/pf.conf', '12'), file('etc/new', '04')],
-      },
-    ],
-  });
-  const text = textOf(renderHtml(result, []));
-  expect(text).toContain('changed etc/pf.conf added etc/new removed etc/old');
-  expect(textOf(renderHtml(anExperiment().result, []))).toContain(
-    'FreeBSD 12.0-CURRENT r325006 D12685 the same as base',
-  );
-});
-
-test('shows the environment, and the notes on testbed and patch', () => {
-  const moved = { kind: 'moved', interval: { change: -0.05, low: -0.06, high: -0.04 } } as const;
-  const result = judged([regression({ baseline: moved })], {
-    patch: revision,
-    testbed: {
-      name: 'shelf-3',
-      fingerprint: { cpu: 'Xeon' },
-      warnings: ['hyperthreading is on'],
-    },
-    leftOut: [{ variant: 'diff 80345', rejection: { kind: 'build-failed', message: 'no rule' } }],
-  });
-  const text = textOf(renderHtml(result, []));
-  expect(text).toContain('cpu Xeon began 2026-11-20 12:00:00 UTC');
-  expect(text).toContain('hyperthreading is on');
-  expect(text).toContain('forwarding inet4: −5.00 % against its history');
-  expect(text).toContain('diff 80345 does not build: no rule');
-  expect(text).toContain('The base is the commit that the author named.');
-});
-
-test.for<[Rejection, string, string]>([
-  [{ kind: 'does-not-apply', message: 'hunk 3 fails' }, 'does not apply', 'Rebase'],
-  [{ kind: 'build-failed', message: 'ip_fw2.c:7: error' }, 'does not build', 'builds/'],
-  [{ kind: 'out-of-disk', message: '/usr/obj is full' }, 'a disk of the lab is full', 'free space'],
-  [{ kind: 'does-not-load', scenario: 'pf-stateful', message: 'pf.conf:3: syntax' }, 'does not load', 'pfctl -nf'],
-  [{ kind: 'boot-failed', message: 'silent', panic: 'trap 12' }, 'does not boot', 'console'],
-  [{ kind: 'panics-under-load', message: 'silent', console: '<db>' }, 'panics under load', 'trial'],
-])('a patch that cannot be measured gets what happened, why, and what to do now (%#)', ([outcome, what, now]) => {
-  const text = textOf(renderHtml(aResult({ outcome }), anExperiment().profiles));
-  expect(text).toContain(`#7 ${what === 'a disk of the lab is full' ? 'was not measured: ' : ''}${what}`);
-  expect(text).toContain(outcome.message);
-  expect(text).toMatch(new RegExp(`What now .*${now}`));
-  if ('panic' in outcome) expect(text).toContain('panic: trap 12');
-  if ('console' in outcome) expect(text).toContain('dut-console.log: <db>');
-});
-
-test('A guest that failed is reported with the log of its console, and as discarded', () => {
-  const crash = { message: 'silent', console: '<db>', guestConsole: 'console-patched.log' };
-  for (const kind of ['boot-failed', 'panics-under-load'] as const) {
-    const text = textOf(renderHtml(aResult({ outcome: { kind, ...crash } }), []));
-    expect(text).toContain('Its console, whole in console-patched.log: <db>');
-    expect(text).toContain('The guest was discarded, and base runs in a new one:');
-    expect(text).not.toContain('DUT is back');
-  }
-});
-
-test('lines of a console that are left out are counted', () => {
-  const outcome: Rejection = {
-    kind: 'boot-failed',
-    message: 'silent',
-    console: 'panic: a\ncpuid = 3',
-    consoleLines: 1234,
-  };
-  expect(textOf(renderHtml(aResult({ outcome }), []))).toContain(
-    'Its console (2 of 1,234 lines), whole in dut-console.log:',
-  );
 });
 
 test('the lines of a log stay lines', () => {
@@ -470,13 +279,6 @@ describe('text of others is never markup', () => {
     const patch = { ...revision, url: 'javascript:alert(1)' };
     expect(renderHtml(aResult({ patch }), [])).not.toContain('javascript:');
   });
-});
-
-test('a patch that need not be measured gets the reason, and how to measure it', () => {
-  const text = textOf(renderHtml(unchanged, []));
-  expect(text).toContain('#7 changes nothing that the testbed installs');
-  expect(text).toContain('nothing installed on this testbed differs between base and patched');
-  expect(text).toMatch(/What now: .*--measure-anyway/);
 });
 
 // Attack forge/large-plot

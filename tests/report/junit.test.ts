@@ -57,64 +57,6 @@ test('the experiment is a suite, and each of its cells a case whose time is that
   expect(suite.elements.at(-1)?.text).toContain('🟢 ppsgate: #7 loses nothing');
 });
 
-test('a regression is a failure with its numbers', () => {
-  const { elements, first } = onlyCase(judged(aCell({ kind: 'regression' })));
-  expect(elements).toHaveLength(1);
-  expect(first?.name).toBe('failure');
-  expect(first?.attributes).toEqual({
-    type: 'regression',
-    message: '−10.4 % (90 % interval −11.2 … −9.60); −2 % or more matters',
-  });
-  expect(first?.text).toBe(
-    'packets per second (more is better): base 805.3 kpps, patched 721.5 kpps, −10.4 % (90 % interval −11.2 … −9.60), 8 + 8 runs',
-  );
-});
-
-test.for(['no-regression', 'improvement'] as const)('%s passes, and shows its change', (kind) => {
-  const { elements, first } = onlyCase(judged(aCell({ kind })));
-  expect(elements.map(({ name }) => name)).toEqual(['system-out']);
-  expect(first?.text).toContain('−10.4 % (90 % interval −11.2 … −9.60)');
-});
-
-test('an inconclusive cell is skipped; an invalid one is an error with its reason', () => {
-  const open = onlyCase(judged(aCell({ kind: 'inconclusive' }))).first;
-  expect(open?.name).toBe('skipped');
-  expect(open?.attributes.message).toBe('may lose 2 % or not: more runs would decide');
-  const invalid = onlyCase(judged(aCell({ kind: 'invalid', reason: 'no packet came' }))).first;
-  expect(invalid?.name).toBe('error');
-  expect(invalid?.attributes).toEqual({ type: 'invalid', message: 'no packet came' });
-});
-
-test.for(rejections)('$kind is a separate case, without time, that has the reason', (rejection) => {
-  const { attributes, first } = onlyCase(aResult({ outcome: rejection }));
-  expect(attributes).toEqual({ classname: 'ppsgate.shelf-3', name: rejection.kind, time: '0.000' });
-  expect(first?.name).toBe(rejection.kind === 'out-of-disk' ? 'error' : 'failure');
-  expect(first?.attributes.type).toBe(rejection.kind);
-  expect(first?.text).toContain(rejection.message);
-  if ('panic' in rejection) expect(first?.text).toContain(rejection.panic);
-  if ('console' in rejection) expect(first?.text).toContain(rejection.console);
-});
-
-test('a patch that needs no measurement is one case, skipped with the reason', () => {
-  const { attributes, first } = onlyCase(unchanged);
-  expect(attributes).toMatchObject({ classname: 'ppsgate.shelf-3', name: 'unchanged' });
-  expect(first?.name).toBe('skipped');
-  expect(first?.attributes.message).toBe(
-    'Nothing was measured: nothing installed on this testbed differs between base and patched.',
-  );
-});
-
-test('a patch without packets of the testbed is skipped as well', () => {
-  const { first } = onlyCase({ ...unchanged, outcome: aloneIn(['sys/dev/mlx5/']) });
-  expect(first?.name).toBe('skipped');
-  expect(first?.attributes.message).toContain('The patch changes sys/dev/mlx5/: drivers of other ports');
-});
-
-const aloneIn = (ignoredPaths: string[]): Result['outcome'] => ({
-  kind: 'unchanged',
-  ignoredPaths,
-});
-
 test('the names of cases do not depend on what was measured', () => {
   const names = endings.map((verdict) => onlyCase(judged(aCell(verdict))).attributes);
   expect(new Set(names.map((name) => JSON.stringify(name))).size).toBe(1);

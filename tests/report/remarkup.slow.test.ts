@@ -24,7 +24,7 @@ import {
   tablesOf,
   textsOf,
 } from '../fakes/phabricator/remarkup-rules.ts';
-import { aCell, aResult, aRun, pairedRuns, revision, unchanged, unfit } from '../fakes/result.ts';
+import { aCell, aResult, aRun, pairedRuns, revision, unfit } from '../fakes/result.ts';
 import { describeWith, sharedFolder } from '../needs.ts';
 import { times } from '../random.ts';
 
@@ -56,18 +56,6 @@ const changedFunction: ChangedFunction = {
   baseRatio: 0.093,
   patchedRatio: 0.124,
 };
-const explained: CellResult = {
-  ...loss,
-  profiles: [profileOf('base'), profileOf('patched')],
-  reason: {
-    changedFunctions: [
-      { ...changedFunction, module: 'kernel', nsPerPacket: { base: 115.2, patched: 153.4 } },
-      { ...changedFunction, function: 'pf_test', baseRatio: 0.02, patchedRatio: 0 },
-    ],
-    moved: 2,
-    idleFrames: ['cpu_idle'],
-  },
-};
 const noTraffic: CellResult = {
   ...aCell({ kind: 'invalid', reason: '0 of 8 pairs of runs count: no traffic' }),
   comparisons: [],
@@ -79,150 +67,6 @@ const judged = (cells: CellResult[], changes: Partial<Result> = {}): Result =>
     outcome: { kind: 'judged', verdict: 'regression', cells },
     ...changes,
   });
-
-test('limits of instructions are shown if they are the metric', () => {
-  const { policy } = aResult();
-  const byInstructions = { policy: { ...policy, metric: 'instructionsPerPacket' as const } };
-  expect(renderRemarkup(judged([loss], byInstructions), links)).toContain(
-    'What this metric does not cover:\n- Cache misses, locks, other CPUs, ',
-  );
-});
-
-test('a regression, as its reader sees it', () => {
-  expect(renderRemarkup(judged([loss, noTraffic]), links).replaceAll('\u00a0', ' ')).toMatchInlineSnapshot(`
-    "**🔴 ppsgate: \`diff 80700\` loses 10.2 % (\`forwarding inet4\`)**
-
-    The patched router forwards fewer packets per second than base in 1 of 2 cells, beyond what chance explains.
-
-    **What now:** See what the patch does for each packet, make that cheaper, and update the patch; or justify the loss in it.
-
-    | cell and verdict | change (90 % interval) | base → patched | runs |
-    | --- | --- | --- | --- |
-    | \`forwarding inet4\` 🔴 regression | **−10.2 %** (−10.4 … −10.0) | 802.0 kpps → 720.0 kpps | 20 + 20 |
-    | \`forwarding inet4\` ⚪ invalid | – | – | 0 + 0 |
-
-    - \`forwarding inet4\` is invalid: \`0 of 8 pairs of runs count: no traffic\`
-
-    {F123, size=full, alt=the changes of all cells and their intervals}
-
-    Judged by packets per second (more is better) · −2 % or more matters · false alarms ≤ 1 %
-
-    \`shelf-3\` (\`Xeon × 2\`, \`Linux 6.18\`) · 2,000 flows of 64-byte UDP · the sender targeted 3.000 Mpps and sent up to 2.987 Mpps, averaged over a trial with its pauses and all variants · measured in 2 min 5 s
-
-    \`\`\`lang=text, name=runs, lines=8
-    CPU time per packet (less is better), which is not judged
-      cell              change (90 % interval)       base   patched     runs
-      forwarding inet4  +11.4 % (+11.2 … +11.6)  1,247 ns  1,389 ns  20 + 20
-      forwarding inet4  –                               –         –    0 + 0
-    \`\`\`
-
-    \`\`\`lang=text, name=environment, lines=8
-    Notes on the revision
-      The base is the commit that the author named.
-
-    Patch, variants and testbed
-      patch: D27401 diff 80700, Look up less, by alice
-      base: commit aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
-      patched: commit bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
-      kernel: Linux 6.18
-      cpu: Xeon × 2
-      order of runs: seed 42
-      ppsgate 0.1.0
-    \`\`\`
-
-    \`\`\`lang=text, name=statistics, lines=8
-    How to read this
-      Runs of base and patched alternate, and each cell ends as soon as its runs decide.
-      The interval contains the true change in 90 % of experiments or more, however early they end;
-      the patched value is base plus the change.
-      At most 1 % of patches that lose nothing are called a regression in any cell, and at most 5 % of cells that lose 2 % pass.
-      If one patch in ten costs 2 %, at most 8.65 % of reported regressions are false;
-      if one in a hundred does, at most 51 %.
-      A regression by less than 2 % looks larger than it is on average, as only the clearest are reported.
-      regression: a loss beyond chance, and one of 2 % is not excluded
-      improvement: a gain beyond chance, and one that would make up for a loss of 2 % is not excluded
-      no-regression: a loss of 2 % is excluded
-      inconclusive: none of these: more runs would decide
-      invalid: too few runs count for a verdict
-
-    ministat: forwarding inet4
-      ministat assumes that runs are independent;
-      the table compares neighbouring runs, so that common disturbances cancel out.
-      x base, forwarding inet4
-      + patched, forwarding inet4
-      +--------------------------------------------------------------------------+
-      |   +                                                                      |
-      |   +                                                                      |
-      |   +                                                                      |
-      |   +                                                                      |
-      |   +                                                                      |
-      |++ +                                                                x xx x|
-      |++ +                                                                x xx x|
-      |++ +                                                                x xx x|
-      |++ +                                                                x xx x|
-      |++ +                                                                x xx x|
-      |                                                                     |A_| |
-      ||_A|                                                                      |
-      +--------------------------------------------------------------------------+
-          N           Min           Max        Median           Avg        Stddev
-      x  20        799000        805000        802000        802000     2294.1573
-      +  20        718000        722000        720000        720000     1622.2142
-      Difference at 90.0% confidence
-      	-82000 +/- 1059.28
-      	-10.2244% +/- 0.123242%
-      	(Student's t, pooled s = 1986.8)
-    \`\`\`
-
-    Rerun: \`@ppsgate rerun\` · [[ https://ci.example/job/1 | details ]] · [[ https://ci.example/history | history ]]
-    "
-  `);
-});
-
-test('a kernel that does not boot, as its reader sees it', () => {
-  const outcome = {
-    kind: 'boot-failed',
-    message: 'mounting\n```\n@everyone',
-    panic: 'page fault',
-    console: 'panic: page fault\n```\ncpuid = 3',
-  };
-  expect(
-    renderRemarkup(aResult({ patch: revision, trials: [], outcome: outcome as Result['outcome'] })),
-  ).toMatchInlineSnapshot(`
-    "**🔴 ppsgate: \`diff 80700\` does not boot**
-
-    The patched kernel does not boot, and nothing was measured with it. The DUT is back on its own kernel:
-
-    \`\`\`lang=text, name=output, lines=20
-    mounting
-    '''
-    @everyone
-    panic: page fault
-    Its console, whole in dut-console.log:
-    panic: page fault
-    '''
-    cpuid = 3
-    \`\`\`
-
-    **What now:** Boot the patched kernel on a machine with a console, fix the cause, and update the patch.
-
-    \`shelf-3\` (\`Xeon × 2\`, \`Linux 6.18\`)
-
-    \`\`\`lang=text, name=environment, lines=8
-    Notes on the revision
-      The base is the commit that the author named.
-
-    Patch, variants and testbed
-      patch: D27401 diff 80700, Look up less, by alice
-      base: commit aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
-      patched: commit bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
-      kernel: Linux 6.18
-      cpu: Xeon × 2
-      order of runs: seed 42
-      ppsgate 0.1.0
-    \`\`\`
-    "
-  `);
-});
 
 test('what came to no result, as its reader sees it', () => {
   const heading = { symbol: '⚪', text: 'not measured: the request cannot be carried out' };
@@ -237,49 +81,6 @@ test('what came to no result, as its reader sees it', () => {
     Rerun: \`@ppsgate rerun\` · [[ https://ci.example/job/1 | details ]] · [[ https://ci.example/history | history ]]
     "
   `);
-});
-
-test('earlier diffs are below their cell, and are not judged', () => {
-  const others = [{ variant: 'diff 80345', comparisons: loss.comparisons }];
-  const [head, below] = tablesOf(renderRemarkup(judged([{ ...loss, others }])))[0]?.slice(-2) ?? [];
-  expect(head?.[0]).toBe('`forwarding inet4` 🔴 regression');
-  expect(below?.[0]).toBe('↳ `diff 80345` not judged');
-  expect(below?.slice(1)).toEqual(head?.slice(1));
-});
-
-describe('the reason of a change', () => {
-  const page = 'https://ci.example/job/1/report.html';
-  const whyOf = (remarkup: string) => /^\*\*Why\*\*.*$/m.exec(remarkup)?.[0];
-
-  test('is shown below the table, with flamegraphs if there is a page for them', () => {
-    const told =
-      '**Why** (`forwarding inet4`): `fib4_lookup` +38 ns per packet (9.3 → 12.4 % of cycles), `pf_test` −2.0 points (2.0 → 0.0 % of cycles)';
-    expect(whyOf(renderRemarkup(judged([explained])))).toBe(told);
-    const at = `${page}#flamegraph-forwarding-inet4`;
-    const remarkup = renderRemarkup(judged([explained]), { ...links, page });
-    expect(whyOf(remarkup)).toBe(
-      `${told} · flamegraphs: [[ ${at}-base | base ]] · [[ ${at}-patched | patched ]] · [[ ${at}-difference | difference ]]`,
-    );
-    expect(remarkup).toContain(`\`@ppsgate rerun\` · [[ ${page} | the whole report ]] · `);
-  });
-
-  test('is shown for all functions in a block of code', () => {
-    const block = blocksOf(renderRemarkup(judged([explained]))).find(
-      (one) => one.kind === 'code' && one.options.name === 'runs',
-    );
-    expect(block?.kind === 'code' && block.text).toContain(
-      [
-        'Changed functions',
-        '  forwarding inet4: 5,932 samples of base, 5,932 samples of patched, left out as idle: cpu_idle',
-        '    fib4_lookup (kernel) +38 ns per packet (9.3 → 12.4 % of cycles)',
-        '    pf_test −2.0 points (2.0 → 0.0 % of cycles)',
-      ].join('\n'),
-    );
-  });
-
-  test('is absent without profiles', () => {
-    expect(renderRemarkup(judged([loss]))).not.toMatch(/why/i);
-  });
 });
 
 test('without an image there is no place for one', () => {
@@ -679,37 +480,4 @@ describe('no text of a result gets out of code', () => {
       { numRuns: times(20) },
     );
   });
-});
-
-test('a revision that was measured without its parent shows that above its table', () => {
-  const missingBase = 'Diff 80700 was made on ffffffffffff, which is not in the repository.';
-  const stacked = aResult({ patch: { ...revision, missingBase } });
-  const [head = ''] = renderRemarkup(stacked).split('**What now:**');
-  expect(head).toContain(`⚠️ **Measured without its base:** \`${missingBase}\``);
-  expect(renderRemarkup(aResult({ patch: revision }))).not.toContain('without its base');
-});
-
-test('a patch that need not be measured, as its reader sees it', () => {
-  expect(renderRemarkup({ ...unchanged, patch: revision })).toMatchInlineSnapshot(`
-    "**⚪ ppsgate: \`diff 80700\` changes nothing that the testbed installs**
-
-    Nothing was measured: nothing installed on this testbed differs between base and patched.
-
-    **What now:** Nothing: packets are forwarded as before. To measure it anyway, run the gate with \`--measure-anyway\`, or write \`@ppsgate run measure-anyway\` in a comment.
-
-    \`shelf-3\`
-
-    \`\`\`lang=text, name=environment, lines=8
-    Notes on the revision
-      The base is the commit that the author named.
-
-    Patch, variants and testbed
-      patch: D27401 diff 80700, Look up less, by alice
-      base: commit aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
-      patched: commit bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
-      order of runs: seed 42
-      ppsgate 0.1.0
-    \`\`\`
-    "
-  `);
 });
