@@ -1,24 +1,14 @@
 // Builds the reference of ppsgate.yml from the JSON Schema that its own schema makes.
 import type { z } from 'zod';
-import { code, type Row, table } from './markdown.ts';
+import { code } from './markdown.ts';
 
 type Schema = z.core.JSONSchema.BaseSchema;
 
-/** Examples by top-level key, by `kind` of a testbed, or `top` for keys without a part of the page. */
-export type Examples = Readonly<Record<string, readonly string[]>>;
-
-export function configurationPage(schema: Schema, examples: Examples): string {
+export function configurationPage(schema: Schema): string {
   const pages = new Page();
-  const examplesOf = (name: string) =>
-    (examples[name] ?? []).map((text) => `Example:\n\n\`\`\`yaml\n${text.trim()}\n\`\`\``);
   const blocks = Object.entries(schema.properties ?? {}).flatMap(([key, value]) => blocksOf(key, plain(value)));
-  const parts = blocks.flatMap(({ name, path, heading, schema }) => [
-    `## ${heading}`,
-    ...(schema.description === undefined ? [] : [schema.description]),
-    ...pages.sections(path, schema),
-    ...examplesOf(name),
-  ]);
-  const all = ['## Top level', ...pages.top(schema), ...examplesOf('top'), ...parts];
+  const parts = blocks.flatMap(({ path, heading, schema }) => [`## ${heading}`, ...pages.sections(path, schema)]);
+  const all = ['## Top level', pages.list(schema), ...parts];
   return `${[head, ...all].join('\n\n')}\n`;
 }
 
@@ -27,64 +17,62 @@ const head = `# ppsgate.yml
 Generated from the schema by \`vitest run tests/docs/configuration.test.ts --update\`; do not edit.
 
 Only \`testbeds\` is required. A quantity carries its unit: \`2%\`, \`3 Mpps\`, \`500 ms\`, \`64 bytes\`. Relative paths start at
-the folder of \`ppsgate.yml\`. \`NAME\` is a name of your own. Every example below is loaded by a test.
-[The annotated file](../example/ppsgate.yml) has all settings in one place, and
-[the JSON Schema](../ppsgate.schema.json) serves editors.`;
+the folder of \`ppsgate.yml\`, \`~/\` at your home. \`NAME\` is a name of your own.
+Examples: [common settings](../example/ppsgate.yml), virtual machines of [Linux](../example/virtual.yml) and
+[FreeBSD](../example/virtual-freebsd.yml), [FreeBSD labs](../how-to/lab.md#start-from-a-bench). [The JSON
+Schema](../ppsgate.schema.json) serves editors.`;
 
-type Block = { name: string; path: string; heading: string; schema: Schema };
+type Block = { path: string; heading: string; schema: Schema };
 
 /** Keys with settings of their own have a part of the page, and so has each kind of testbed. */
 function blocksOf(key: string, schema: Schema): Block[] {
   const { at, schema: child } = childOf(key, schema);
   if (at === key || variantsOf(child).length === 0) {
-    const { description = child.description } = schema;
-    const whole = { ...child, ...(description !== undefined && { description }) };
-    return hasSettings(child) ? [{ name: key, path: at, heading: code(at), schema: whole }] : [];
+    return hasSettings(child) ? [{ path: at, heading: code(at), schema: child }] : [];
   }
   return variantsOf(child).map((variant) => {
     const heading = `${code(at)} with ${code(labelOf(variant))}`;
-    return { name: kindOf(variant) ?? '', path: at, heading, schema: variant };
+    return { path: at, heading, schema: variant };
   });
 }
 
 const hasSettings = (schema: Schema): boolean => schema.properties !== undefined || variantsOf(schema).length > 0;
 
-/** Tables of settings; a table that was there before is named instead. */
+/** Lists of settings; one that was listed before is only named. */
 class Page {
-  readonly #seen = new Map<string, string>();
-
-  top = (schema: Schema): string[] => [table(heads, rowsOf(schema))];
+  readonly #seen = new Set<string>();
 
   sections(path: string, schema: Schema): string[] {
     const variants = variantsOf(schema);
     if (variants.length > 0) {
-      return variants.filter(hasSettings).flatMap((variant) => {
-        const parts = this.sections(path, variant);
-        const heading = `### ${code(path)} with ${code(labelOf(variant))}`;
-        return [heading, ...(parts.length > 0 ? parts : [`As ${code(path)} above.`])];
-      });
+      return variants
+        .filter(hasSettings)
+        .flatMap((variant) => [`### ${code(path)} with ${code(labelOf(variant))}`, ...this.sections(path, variant)]);
     }
-    const rows = rowsOf(schema);
-    const before = this.#seen.get(JSON.stringify(rows));
-    if (before === path) return [];
-    if (before !== undefined) return [`The settings are those of ${code(before)}.`];
-    this.#seen.set(JSON.stringify(rows), path);
+    const whole = path + JSON.stringify(schema);
+    if (this.#seen.has(whole)) return [];
+    this.#seen.add(whole);
+    const own = this.list(schema);
     const inner = Object.entries(schema.properties ?? {}).flatMap(([key, value]) => {
       const { at, schema: child } = childOf(`${path}.${key}`, plain(value));
-      if (!hasSettings(child)) return [];
-      const parts = this.sections(at, child);
-      return variantsOf(child).length > 0 ? parts : headed(`### ${code(at)}`, parts);
+      const parts = hasSettings(child) ? this.sections(at, child) : [];
+      return parts.length === 0 || variantsOf(child).length > 0 ? parts : [`### ${code(at)}`, ...parts];
     });
-    return [table(heads, rows), ...inner];
+    return [own, ...inner];
+  }
+
+  list(schema: Schema): string {
+    const lines = Object.entries(schema.properties ?? {}).map(([key, value]) => ({
+      key,
+      line: lineOf(key, plain(value), schema),
+    }));
+    const known = lines.filter(({ line }) => this.#seen.has(line));
+    const added = lines.filter(({ line }) => !this.#seen.has(line)).map(({ line }) => line);
+    for (const line of added) this.#seen.add(line);
+    const named = known.map(({ key }) => code(key)).join(', ');
+    return [...added, ...(known.length > 0 ? [`- ${named}: as above`] : [])].join('\n');
   }
 }
-
-const headed = (heading: string, parts: readonly string[]): string[] => (parts.length === 0 ? [] : [heading, ...parts]);
-
-const heads = ['setting', 'value', 'default', 'meaning'];
-
-const rowsOf = (schema: Schema): Row[] =>
-  Object.entries(schema.properties ?? {}).map(([key, value]) => rowOf(key, plain(value), schema));
 
 /** Finds the settings of a value: its own, or those of each item of a list, or of each value by name. */
 function childOf(path: string, schema: Schema): { at: string; schema: Schema } {
@@ -95,11 +83,15 @@ function childOf(path: string, schema: Schema): { at: string; schema: Schema } {
   return byName === undefined ? { at: path, schema } : { at: `${path}.NAME`, schema: byName };
 }
 
-function rowOf(key: string, schema: Schema, { required = [] }: Schema): Row {
+function lineOf(key: string, schema: Schema, { required = [] }: Schema): string {
   const given = schema.default;
   const isPlain = given !== undefined && JSON.stringify(given) !== '{}';
-  const initial = isPlain ? code(written(given)) : required.includes(key) ? 'required' : '';
-  return [code(key), typeOf(schema), initial, schema.description ?? ''];
+  const initial = isPlain ? `default ${code(written(given))}` : required.includes(key) ? 'required' : '';
+  const { description = '' } = schema;
+  // What has settings of its own is described there.
+  const type = typeOf(schema);
+  const values = [type === 'settings' ? '' : type, initial].filter(Boolean).join('; ');
+  return `- ${[code(key), values && `(${values})`, description].filter(Boolean).join(' ')}`;
 }
 
 const written = (value: unknown): string =>
@@ -112,12 +104,14 @@ const written = (value: unknown): string =>
 function typeOf(schema: Schema): string {
   if (schema.const !== undefined) return code(written(schema.const));
   if (schema.enum !== undefined) return schema.enum.map((one) => code(written(one))).join(', ');
-  if (schema.title !== undefined) return schema.title;
+  if (schema.title !== undefined) {
+    return schema.title.replace(/ \(.*\)$/, '').replace(/^a whole number (?:from |(?=of ))/, '');
+  }
   const choices = schema.oneOf ?? schema.anyOf;
   if (choices !== undefined) {
     const plainChoices = choices.map(plain);
     return variantsOf(schema).length > 0
-      ? plainChoices.map((one) => code(labelOf(one))).join(', ')
+      ? plainChoices.map((one) => (hasSettings(one) ? code(labelOf(one)) : typeOf(one))).join(', ')
       : plainChoices.map(typeOf).join(', or ');
   }
   if (schema.type === 'array') return listType(schema);
@@ -129,7 +123,7 @@ function typeOf(schema: Schema): string {
 }
 
 function listType({ items, minItems = 0 }: Schema): string {
-  const least = minItems > 0 ? `at least ${minItems}` : '';
+  const least = minItems > 1 ? `at least ${minItems}` : '';
   if (!isSchema(items)) return ['list', least].filter(Boolean).join(', ');
   const { examples } = items as { examples?: unknown };
   const names = Array.isArray(examples) ? examples.map((one) => code(written(one))) : [];

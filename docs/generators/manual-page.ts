@@ -66,7 +66,7 @@ const seeAlso = [
   'pmcstat 8',
 ];
 
-export const withSubcommands = (command: Command): Command[] => [command, ...command.commands.flatMap(withSubcommands)];
+const withSubcommands = (command: Command): Command[] => [command, ...command.commands.flatMap(withSubcommands)];
 
 function section(command: Command, help: Help): string[] {
   const name = nameOf(command);
@@ -91,7 +91,7 @@ function section(command: Command, help: Help): string[] {
   ];
 }
 
-export const nameOf = (command: Command): string =>
+const nameOf = (command: Command): string =>
   command.parent?.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name();
 
 const inSentence = (written: string): string => written.replace(/^./, (letter) => letter.toLowerCase());
@@ -127,7 +127,7 @@ function list(items: { term: string; says: string }[]): string[] {
 }
 
 /** Returns the text of --help below the options, in paragraphs. */
-export function blocksOf(command: Command): string[] {
+function blocksOf(command: Command): string[] {
   let printed = '';
   command.configureOutput({
     writeOut(part) {

@@ -19,7 +19,7 @@ import { setCutOff } from '../../fakes/freebsd-lab/machine.ts';
 import { depsOf, testbedOf, usualTraffic } from '../../fakes/freebsd-testbed.ts';
 import { aConfig, gateConfig } from '../../fakes/plan.ts';
 import { startSshd } from '../../fakes/sshd.ts';
-import { builderOf, cases } from '../../lab/freebsd/faults.ts';
+import { builderOf, parts } from '../../lab/freebsd/faults.ts';
 import { describeWith } from '../../needs.ts';
 
 type SelfTested = {
@@ -352,7 +352,8 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a self-test', () => {
   describe('detects a faulty testbed:', () => {
     const rows = Object.entries(faults);
     test('every fault of a FreeBSD testbed but Ctrl-C, which has its own tests above', () => {
-      expect([...Object.keys(faults), 'Ctrl-C is pressed']).toEqual(Object.keys(cases));
+      const known = Object.values(parts).flatMap((cases) => Object.keys(cases));
+      expect([...Object.keys(faults), 'Ctrl-C is pressed'].toSorted()).toEqual(known.toSorted());
     });
     test.each(rows)('%s', async (_, { options, arrange, isLost, says }) => {
       const { lab, testbed, runSelfTest } = await aLab(options);
@@ -384,7 +385,7 @@ const atRules = (kind: 'panic-at-command' | 'cut-off' | 'command-fails'): Fault 
   command: 'pfctl -f',
 });
 
-/** By the headings of docs/reference/faults-*.md. */
+/** By the names of the faults of a gate. */
 const faults: Record<string, FaultCase> = {
   'A machine cannot be reached': {
     arrange: ({ dut }) => setCutOff(dut.machine, true),
