@@ -7,7 +7,7 @@ import { parseConfig } from '../../src/config/load.ts';
 import { readBuild } from '../../src/relay/delivery.ts';
 
 const docs = join(import.meta.dirname, '..', '..', 'docs');
-const page = ['phabricator.md', 'phabricator-relay.md']
+const page = ['phabricator.md', 'phabricator.md']
   .map((name) => readFileSync(join(docs, 'how-to', name), 'utf8'))
   .join('\n');
 

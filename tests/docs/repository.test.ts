@@ -81,14 +81,6 @@ describe('an issue form', () => {
 });
 
 describe('the FreeBSD port', () => {
-  test('has the rc.d script of docs/how-to/phabricator-relay.md', () => {
-    const [, script] = /rc\.d\/ppsgate_relay`:\n\n```sh\n([\s\S]*?)```/.exec(
-      read('docs/how-to/phabricator-relay.md'),
-    ) ?? [''];
-    const file = read('docs/freebsd-port/files/ppsgate_relay.in');
-    expect(file.replaceAll(/%%(PREFIX|LOCALBASE)%%/g, '/usr/local')).toBe(script);
-  });
-
   test('installs what the package has to run, by the name that is in its Makefile', () => {
     const makefile = read('docs/freebsd-port/Makefile');
     expect(makefile).toContain(`PORTNAME=\t${manifest.name}\n`);
