@@ -195,7 +195,6 @@ const repository: GateDeps['repository'] = {
   list: async () => [],
   entriesAt: async () => [],
   read: async () => '',
-  readBytes: async () => Buffer.from(''),
   changedPaths: async () => [],
   idAt: async () => undefined,
   diff: async () => Buffer.from(''),

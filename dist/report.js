@@ -1,6 +1,6 @@
 import { codeBlock, codeSpan, counted, formatChange, formatChangeAndError, formatDifference, formatDuration, formatInterval, formatMetric, formatPercent, formatPps, formatProbability, formatRuns, formatShare, formatSigned, formatSize, formatSizeAndError, formatTick, formatTwoDigits, grouped, isCost, isJudged, metricName, metricNouns, outcomeName, pageUrl, parseJson, plainBlock, plainLine, reasonOf } from "./model/first-plain.js";
 import { union } from "./vendor/zod.js";
-import { callOnGithub, callOnPhabricator, cellName, commitId as commitId$1, comparedNames, flamegraphAnchor, hasOneSize, isLoss, metricSchema, packetsText, patchName, resultSchema, shortId, systemOfTestbedKind, verdictsWorstFirst } from "./model/first.js";
+import { callOnGithub, callOnPhabricator, cellName, commitId as commitId$1, comparedNames, flamegraphAnchor, isLoss, metricSchema, packetsText, patchName, resultSchema, shortId, systemOfTestbedKind, verdictsWorstFirst } from "./model/first.js";
 import { giveNew } from "./system/give-to-caller.js";
 import { frameBytesFor } from "./config/first.js";
 import { mean, sum, sumNthPowerDeviations } from "./vendor/simple-statistics.js";
@@ -1616,7 +1616,7 @@ function settingOf(result, kernel) {
 	if (trials.length === 0) return testbedText;
 	const sent = trials.reduce((most, trial) => Math.max(most, trial.offeredPps), 0);
 	const aim = traffic.offeredPps === void 0 ? "" : `the sender targeted ${formatPps(traffic.offeredPps)} and `;
-	const size = hasOneSize(traffic.packets) ? `${frameSizes(result)} ` : "";
+	const size = traffic.packets?.sizes === void 0 ? `${frameSizes(result)} ` : "";
 	const seconds = (Date.parse(result.finishedAt) - Date.parse(result.startedAt)) / 1e3;
 	return [
 		testbedText,

@@ -1,4 +1,4 @@
-import { UsageError, destinationOf, driversOf, flowOf, flowRanges, hostsIn, interfaceRoles, isForwardingPathSetting, isOneHost, knownNetwork, maxCaptureBytes, metrics, netmapPort, networkForm, networkText, overlaps, overlayFiles, parseCapture, priorities, readNetwork, reasonOf, sourceOf, waivableSettings, whyNotText, whyTooFewAddresses } from "../model/first-plain.js";
+import { UsageError, driversOf, flowRanges, interfaceRoles, isForwardingPathSetting, isOneHost, knownNetwork, metrics, netmapPort, networkForm, networkText, overlaps, overlayFiles, priorities, readNetwork, waivableSettings, whyNotText, whyTooFewAddresses } from "../model/first-plain.js";
 import { NEVER, _enum, array, boolean, custom, discriminatedUnion, literal, number$1 as number, object, record, string, toJSONSchema, union, unknown, url } from "../vendor/zod.js";
 import "./parameters.js";
 import { designNames, duration, families, imix, meanFrameBytes, rate, ratio, scenarioSchema, scenarios, scenariosOf, size } from "../model/first.js";
@@ -8,8 +8,7 @@ import { didYouMean, meantBy, plainKey, wrongName } from "./did-you-mean.js";
 import { require_dist } from "../vendor/yaml.js";
 const { dirname, isAbsolute, join, resolve } = globalThis.process.getBuiltinModule("node:path");
 const { BlockList, SocketAddress, isIPv4, isIPv6 } = globalThis.process.getBuiltinModule("node:net");
-const { createHash } = globalThis.process.getBuiltinModule("node:crypto");
-const { readFile, stat } = globalThis.process.getBuiltinModule("node:fs/promises");
+const { readFile } = globalThis.process.getBuiltinModule("node:fs/promises");
 const { homedir } = globalThis.process.getBuiltinModule("node:os");
 
 // src/config/fields.ts
@@ -129,8 +128,7 @@ const packetKeys = {
 	addresses: closed({
 		inet4: networksOf("inet4"),
 		inet6: networksOf("inet6")
-	}).optional().describe("Networks that packets come from and go to: those that your rules name."),
-	pcap: path$1.optional().describe("A pcap file of Ethernet frames, at most 4 MiB, whose packets replace all others, with addresses counted up in `addresses`; not on FreeBSD testbeds.")
+	}).optional().describe("Networks that packets come from and go to: those that your rules name.")
 };
 /** Undefined for the usual packets. */
 function packetsOf({ protocol, ports, addresses = {}, frameSize }) {
@@ -171,15 +169,11 @@ function whyNotRouted({ addresses = {} } = {}) {
 }
 /** Completes a sentence about a FreeBSD testbed, whose pkt-gen(8) counts up ports within each flow. */
 function whyNotSent(packets = {}) {
-	const { protocol, ports = {}, sizes, capture } = packets;
+	const { protocol, ports = {}, sizes } = packets;
 	const elsewhere = "or measure on Linux or virtual testbeds";
 	if (protocol === "tcp") return {
 		why: "sends with pkt-gen, which has UDP only",
 		fix: `leave out \`traffic.protocol\`, ${elsewhere}`
-	};
-	if (capture !== void 0) return {
-		why: "sends with pkt-gen, which makes its packets itself",
-		fix: `leave out \`traffic.pcap\`, ${elsewhere}`
 	};
 	if (sizes !== void 0) return {
 		why: "sends with pkt-gen, which sends frames of one size",
@@ -1421,7 +1415,6 @@ function withFrameSize(config, bytes) {
 		frameSizes: [bytes]
 	};
 	const { packets, ...traffic } = config.traffic;
-	if (packets?.capture !== void 0) throw new UsageError("A pcap has frames of its own sizes: leave out the size.");
 	if (packets?.sizes === void 0) return one;
 	const kept = withoutMix(packets);
 	return {
@@ -1566,10 +1559,10 @@ const configSchema = configKeys.transform((written, context) => {
 			...path
 		], message);
 	}
-	const { frameSizes, pcap } = writtenTraffic;
+	const { frameSizes } = writtenTraffic;
 	const { addresses } = traffic.packets ?? {};
 	for (const family of families) {
-		if (pcap !== void 0 || addresses?.[family] === void 0) continue;
+		if (addresses?.[family] === void 0) continue;
 		const why = whyTooFewAddresses(traffic.flows, family, addresses);
 		if (why !== void 0) refuse([
 			"traffic",
@@ -1577,8 +1570,6 @@ const configSchema = configKeys.transform((written, context) => {
 			family
 		], why);
 	}
-	const described = describedBesidePcap(writtenTraffic);
-	if (described !== void 0) refuse(["traffic", described], "a pcap has its own: leave out one of both");
 	return {
 		...rest,
 		overlay,
@@ -1589,7 +1580,6 @@ const configSchema = configKeys.transform((written, context) => {
 			...profile.event !== void 0 && { event: profile.event }
 		} },
 		...frameSizes !== void 0 && { frameSizes },
-		...pcap !== void 0 && { capturePath: pcap },
 		...each !== void 0 && { each },
 		...paths !== void 0 && { paths },
 		...phabricator !== void 0 && { phabricator }
@@ -1607,15 +1597,6 @@ const carriedBy = (system, rules) => [...scenariosOf[system], ...system === "fre
 function usualKind({ testbeds }) {
 	const all = Object.values(testbeds);
 	return ["freebsd", "virtual"].find((kind) => all.every((one) => one.kind === kind)) ?? "linux";
-}
-function describedBesidePcap({ pcap, ...written }) {
-	if (pcap === void 0) return void 0;
-	return [
-		"protocol",
-		"ports",
-		"frameSize",
-		"frameSizes"
-	].find((key) => written[key] !== void 0);
 }
 function strayTraffic(written, kind) {
 	const key = (kind === "virtual" ? ofTime : ofPackets).find((name) => written[name] !== void 0);
@@ -1676,9 +1657,6 @@ function whyUnfit(config, name) {
 	const carried = carriedBy(system, config.rules);
 	const stranger = config.scenarios.find((scenario) => !carried.includes(scenario));
 	if (stranger !== void 0) return `\`scenarios\` on ${name}: ${sentence$1(wrongScenario(carried)({ input: stranger }))}`;
-	const captured = config.traffic.packets?.capture?.families ?? config.families;
-	const missing = config.families.find((family) => !captured.includes(family));
-	if (missing !== void 0) return `traffic.pcap has no packet of ${missing}: leave it out of \`families\`, or add some.`;
 	if (testbed?.kind === "virtual" && config.traffic.windows === void 0) return `${name} sends a fixed number of packets, while the other testbeds of this configuration measure for a time: give virtual testbeds a separate ppsgate.yml.`;
 	if (config.gate.metric === "instructionsPerPacket" && testbed !== void 0 && !countsInstructions(testbed)) return `${name} counts no instructionsPerPacket, unlike virtual testbeds with \`accelerator: tcg\`: judge it by pps or nsPerPacket.`;
 	const { flows, packets } = config.traffic;
@@ -1893,48 +1871,6 @@ function nothingLike(config, selector, called) {
 	return `${called === "" ? "No" : `${called}: no`} testbed of the configuration is "${excerpt(selector)}": known here are ${words}${hint || "."}`;
 }
 
-// src/config/captured-traffic.ts
-/** `place` names the file for people. Throws a UsageError for a file that no testbed can send. */
-function withCapture(config, file, place) {
-	const read = parseCapture(file);
-	if (read.kind === "refused") throw new UsageError(`traffic.pcap: ${place} ${read.why}.`);
-	const { packets } = read;
-	const { addresses } = config.traffic.packets ?? {};
-	const of = families.map((family) => packets.filter((packet) => packet.family === family)).filter((own) => own.length > 0);
-	for (const own of of) {
-		const why = whyTooManyHosts(own, addresses);
-		if (why !== void 0) throw new UsageError(`traffic.pcap: ${place} ${why}.`);
-	}
-	const bytes = packets.map((packet) => Math.max(64, packet.bytes.length + headerAndCrcBytes));
-	return {
-		...config,
-		traffic: {
-			...config.traffic,
-			flows: Math.min(...of.map((own) => new Set(own.map(flowOf)).size)),
-			frameBytes: Math.round(bytes.reduce((sum, one) => sum + one, 0) / bytes.length),
-			captured: file.toString("base64"),
-			packets: {
-				...addresses !== void 0 && { addresses },
-				capture: {
-					sha256: createHash("sha256").update(file).digest("hex"),
-					packets: packets.length,
-					families: families.filter((family) => packets.some((one) => one.family === family))
-				}
-			}
-		}
-	};
-}
-function whyTooManyHosts(packets, addresses = {}) {
-	const family = packets[0]?.family ?? "inet4";
-	for (const [side, hostOf] of [["source", sourceOf], ["destination", destinationOf]]) {
-		const network = addresses[family]?.[side];
-		const hosts = new Set(packets.map(hostOf)).size;
-		if (network === void 0 || hosts <= hostsIn(knownNetwork(network, family))) continue;
-		return `has ${hosts} ${side}s of ${family}, for which ${network} is too small: name a larger one in \`traffic.addresses\``;
-	}
-}
-const headerAndCrcBytes = 18;
-
 // src/config/problem.ts
 /** `traffic.flows`, `scenarios[1]`. */
 function keyName(path) {
@@ -2127,10 +2063,10 @@ var ConfigError = class extends Error {
 };
 /** Throws a ConfigError, also for an unreadable file. */
 async function loadConfig(path, home = homedir()) {
-	const config = await withCaptureOf(parseConfig(await readText(path), {
+	const config = parseConfig(await readText(path), {
 		path,
 		home
-	}), path);
+	});
 	return {
 		...config,
 		overlay: {
@@ -2138,23 +2074,6 @@ async function loadConfig(path, home = homedir()) {
 			beside: resolve(dirname(path))
 		}
 	};
-}
-async function withCaptureOf(config, path) {
-	const { capturePath } = config;
-	if (capturePath === void 0) return config;
-	const wrong = (message) => new ConfigError(path, [{
-		line: 0,
-		key: "traffic.pcap",
-		message
-	}]);
-	const { size } = await stat(capturePath).catch((error) => {
-		throw wrong(`ppsgate cannot read ${capturePath} (${reasonOf(error)})`);
-	});
-	if (size > maxCaptureBytes) throw wrong(`${capturePath} has ${size} bytes, and may have ${maxCaptureBytes}`);
-	const file = await readFile(capturePath).catch((error) => {
-		throw wrong(`ppsgate cannot read ${capturePath} (${reasonOf(error)})`);
-	});
-	return withCapture(config, file, capturePath);
 }
 /** Throws only ConfigErrors. `path` is for messages; relative paths in the text start at its folder, `~/` at `home`. */
 function parseConfig(text, { path, home }) {
@@ -2211,7 +2130,6 @@ function withPlacedPaths(config, places) {
 	const { phabricator } = config;
 	return {
 		...config,
-		...config.capturePath !== void 0 && { capturePath: placed(config.capturePath, places) },
 		overlay: placedOverlay(config.overlay, places),
 		history: placed(config.history, places),
 		reservations: placedReservations(config.reservations, places),
@@ -2376,4 +2294,4 @@ function placed(written, places) {
 }
 const fromHome = (path, { home }) => /^~(\/|$)/.test(path) ? join(home, path.slice(1)) : path;
 
-export { applyOverrides, configKeys, frameBytesFor, isOnThisMachine, keyName, loadConfig, overrideGate, parseConfig, parseFrameSize, parseMaxRuns, parseMostBoots, parsePriority, parseSeed, parseSwitch, scenariosIn, selectorCalled, selectorsOf, systemOf, testbedKindOf, testbedsFor, wholeGate, whyNotSent, withCapture, withFrameSize };
+export { applyOverrides, configKeys, frameBytesFor, isOnThisMachine, keyName, loadConfig, overrideGate, parseConfig, parseFrameSize, parseMaxRuns, parseMostBoots, parsePriority, parseSeed, parseSwitch, scenariosIn, selectorCalled, selectorsOf, systemOf, testbedKindOf, testbedsFor, wholeGate, whyNotSent, withFrameSize };

@@ -836,7 +836,6 @@ const traffic = looseObject({
 	flows: count,
 	frameBytes: count.optional(),
 	packets: packetsSchema.optional(),
-	captured: document.optional(),
 	windows: object({
 		count,
 		packets: total

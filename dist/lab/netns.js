@@ -317,7 +317,7 @@ async function uploadSender(lab, cells) {
 	await sender.output(shell`mkdir -p ${senderFolder}`);
 	await sender.upload(senderScript, senderScriptPath, 493);
 	const [sourceMac, destinationMac] = await Promise.all([macAddress(sender, config.sender.interface), macAddress(dutHost, config.dut.ingress)]);
-	const { flows, packets, captured } = traffic;
+	const { flows, packets } = traffic;
 	const byPath = new Map(cells.map((cell) => [flowsPath(cell, traffic), cell]));
 	for (const [path, cell] of byPath) {
 		const frameBytes = frameBytesFor(traffic, cell);
@@ -327,7 +327,6 @@ async function uploadSender(lab, cells) {
 			flows,
 			frameBytes,
 			packets,
-			captured,
 			sourceMac,
 			destinationMac
 		});

@@ -690,7 +690,7 @@ var FreebsdGuests = class {
 	async whyNotInForce({ host, variant }, { scenario }, { isSilent }) {
 		const { flows } = this.#resources;
 		const proof = provesScenario(scenario, await proofOf(host), {
-			...!isSilent && flows !== void 0 && { trial: { flows } },
+			...!isSilent && { trial: { flows } },
 			own: this.#rulesOf(variant)
 		});
 		if (proof.kind === "in-force") return void 0;
@@ -1772,15 +1772,14 @@ async function openVirtualTestbed(name, config, traffic, deps, labOfGuests = lab
 	const lab = await labOfGuests.up(config);
 	const tallies = /* @__PURE__ */ new Map();
 	const cpus = guestCpu === 0 ? [guestCpu] : [guestCpu, 0];
-	const flows = traffic.captured === void 0 ? traffic.flows : void 0;
 	const facts = () => labOfGuests.facts(config);
-	const { addresses } = traffic.packets ?? {};
+	const { flows, packets } = traffic;
 	const system = await openSystem(name, config, {
 		lab,
 		tallies,
 		cpus,
 		flows,
-		addresses,
+		addresses: packets?.addresses,
 		deps,
 		facts
 	}).catch(async (error) => {
@@ -1829,7 +1828,7 @@ async function openSystem(name, config, resources) {
 }
 async function flowsFor(lab, traffic, cell) {
 	const { family } = cell;
-	const { flows, packets, captured } = traffic;
+	const { flows, packets } = traffic;
 	const frameBytes = frameBytesFor(traffic, cell);
 	const path = join(lab.folder, `${family}.${frameBytes}.flows`);
 	const macs = {
@@ -1841,7 +1840,6 @@ async function flowsFor(lab, traffic, cell) {
 		flows,
 		frameBytes,
 		packets,
-		captured,
 		...macs
 	}));
 	return path;

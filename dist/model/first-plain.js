@@ -182,19 +182,19 @@ const networkForm = (family) => `a network of ${family} like "${examples[family]
 /** Reads `192.168.1.0/24`, or an address as a network of one host; refuses one that no router forwards. */
 function readNetwork(text, family) {
 	const network = networkIn(text, family);
-	if (network === void 0) return refused$2(`expected ${networkForm(family)}, found "${text}"`);
+	if (network === void 0) return refused$1(`expected ${networkForm(family)}, found "${text}"`);
 	const own = networkText(network);
 	const start = networkText(masked(network));
-	if (own !== start) return refused$2(`${own} is an address within a network: write ${start}`);
+	if (own !== start) return refused$1(`${own} is an address within a network: write ${start}`);
 	const special = specials[family].find(([other]) => overlaps(network, knownNetwork(other, family)));
 	if (special === void 0) return {
 		kind: "read",
 		network
 	};
 	const [other, what] = special;
-	return refused$2(`${own} overlaps ${other}, ${what}: choose another network`);
+	return refused$1(`${own} overlaps ${other}, ${what}: choose another network`);
 }
-const refused$2 = (why) => ({
+const refused$1 = (why) => ({
 	kind: "refused",
 	why
 });
@@ -323,7 +323,7 @@ function whyTooFewAddresses(flows, family, addresses) {
 * that exceed their networks.
 */
 function flowRanges(flows, family, senders = 1, addresses) {
-	if (!Number.isSafeInteger(flows) || flows < senders) return refused$1(`${flows} is no number of flows: choose a whole number from ${senders} on.`);
+	if (!Number.isSafeInteger(flows) || flows < senders) return refused(`${flows} is no number of flows: choose a whole number from ${senders} on.`);
 	const hosts = hostsOf(family, "source", addresses);
 	const most = Math.min(destinationsPerSource(flows, family, addresses), Math.floor(flows / senders));
 	const destinations = greatestDivisor(flows, most);
@@ -335,9 +335,9 @@ function flowRanges(flows, family, senders = 1, addresses) {
 			destinations
 		}
 	};
-	return refused$1(`${flows} flows of ${family} need ${sources} sources, and their network has ${hosts}: choose a multiple of ${most}.`);
+	return refused(`${flows} flows of ${family} need ${sources} sources, and their network has ${hosts}: choose a multiple of ${most}.`);
 }
-const refused$1 = (message) => ({
+const refused = (message) => ({
 	kind: "refused",
 	message
 });
@@ -839,116 +839,6 @@ const diffName = (diff) => `diff ${diff}`;
 const layoutName = (variant, layout) => layout === void 0 ? variant : `${variant} layout ${layout}`;
 const pathName = (variant) => variant.replaceAll(" ", "-");
 
-// src/model/capture.ts
-const maxCaptureBytes = 4 * 1024 ** 2;
-const maxPackets = 2e4;
-const maxFrameBytes = 1514;
-const fileHeaderBytes = 24;
-const recordHeaderBytes = 16;
-const ethernetHeaderBytes = 14;
-const ethernet = 1;
-/** Omits frames without IP, fragments, and IPv6 with extension headers, whose checksums have no known place. */
-function parseCapture(file) {
-	if (file.length > maxCaptureBytes) return refused(`has ${file.length} bytes, and may have ${maxCaptureBytes}: keep fewer packets`);
-	if (file.length < fileHeaderBytes) return refused("is too short for a pcap file");
-	const number = numbersOf(file);
-	if (number === void 0) return file.readUInt32BE(0) === 168627466 ? refused("is a pcapng file: convert it with `editcap -F pcap`") : refused("is no pcap file: write one with `tcpdump -w`");
-	const link = number(20) & 65535;
-	if (link !== ethernet) return refused(`has the link type ${link}, and not Ethernet: capture on an Ethernet interface`);
-	const packets = [];
-	let count = 0;
-	for (let at = fileHeaderBytes; at < file.length;) {
-		count += 1;
-		if (count > maxPackets) return refused(`has more than ${maxPackets} packets: keep fewer`);
-		const start = at + recordHeaderBytes;
-		if (start > file.length) return refused(`ends within packet ${count}: copy it again`);
-		const [captured, length] = [number(at + 8), number(at + 12)];
-		if (captured < length) return refused(`has packet ${count} only in part: capture with \`tcpdump -s 0\``);
-		if (captured > maxFrameBytes) return refused(`has a packet ${count} of ${captured} bytes, and ${maxFrameBytes} are the most: capture without TSO and GRO`);
-		at = start + captured;
-		if (at > file.length) return refused(`ends within packet ${count}: copy it again`);
-		packets.push(...packetIn(file.subarray(start, at)));
-	}
-	if (packets.length === 0) return refused("has no whole packet of IPv4 or IPv6 to send");
-	return {
-		kind: "read",
-		packets
-	};
-}
-const refused = (why) => ({
-	kind: "refused",
-	why
-});
-/** Reads in the byte order of the file; its times are in microseconds or nanoseconds. */
-function numbersOf(file) {
-	const magics = [2712847316, 2712812621];
-	if (magics.includes(file.readUInt32LE(0))) return (at) => file.readUInt32LE(at);
-	if (magics.includes(file.readUInt32BE(0))) return (at) => file.readUInt32BE(at);
-}
-function packetIn(frame) {
-	if (frame.length < ethernetHeaderBytes) return [];
-	const type = frame.readUInt16BE(12);
-	const packet = frame.subarray(ethernetHeaderBytes);
-	if (type === 2048) return whole(ipv4(packet));
-	return type === 34525 ? whole(ipv6(packet)) : [];
-}
-/** RFC 791. */
-function ipv4(packet) {
-	if (packet.length < 20) return void 0;
-	const [first = 0, length] = [packet[0], packet.readUInt16BE(2)];
-	const payloadAt = (first & 15) * 4;
-	const isFragment = (packet.readUInt16BE(6) & 16383) !== 0;
-	if (first >>> 4 !== 4 || payloadAt < 20 || length < payloadAt || isFragment) return void 0;
-	if (length > packet.length) return void 0;
-	return {
-		family: "inet4",
-		bytes: packet.subarray(0, length),
-		payloadAt,
-		protocol: packet[9] ?? 0
-	};
-}
-/** RFC 8200. */
-function ipv6(packet) {
-	if (packet.length < 40) return void 0;
-	const [first = 0, protocol = 0] = [packet[0], packet[6]];
-	const length = 40 + packet.readUInt16BE(4);
-	if (first >>> 4 !== 6 || length > packet.length || extensions.includes(protocol)) return void 0;
-	return {
-		family: "inet6",
-		bytes: packet.subarray(0, length),
-		payloadAt: 40,
-		protocol
-	};
-}
-/** Hop-by-hop, routing, fragment, authentication, destination and mobility headers. */
-const extensions = [
-	0,
-	43,
-	44,
-	51,
-	60,
-	135
-];
-const minHeaderBytes = /* @__PURE__ */ new Map([
-	[6, 20],
-	[17, 8],
-	[58, 4]
-]);
-const whole = (packet) => packet !== void 0 && packet.bytes.length - packet.payloadAt >= (minHeaderBytes.get(packet.protocol) ?? 0) ? [packet] : [];
-const sourceOf = ({ family, bytes }) => family === "inet4" ? bytes.toString("hex", 12, 16) : bytes.toString("hex", 8, 24);
-const destinationOf = ({ family, bytes }) => family === "inet4" ? bytes.toString("hex", 16, 20) : bytes.toString("hex", 24, 40);
-/** Identifies a flow: packets of one protocol between the same addresses and ports. */
-function flowOf(packet) {
-	const { bytes, payloadAt, protocol } = packet;
-	const ports = protocol === 6 || protocol === 17 ? bytes.toString("hex", payloadAt, payloadAt + 4) : "";
-	return [
-		sourceOf(packet),
-		destinationOf(packet),
-		protocol,
-		ports
-	].join(" ");
-}
-
 // src/model/text-file.ts
 /** Returns a clause on a file in UTF-16, or on a binary one; undefined for text. */
 function whyNotText(bytes) {
@@ -970,4 +860,4 @@ const endedEarly = (why) => `ended: ${why}`;
 /** Only completed uses count towards the usual duration of a lease. */
 const isCompleted = (outcome) => ![notUsed(""), endedEarly("")].some((start) => outcome?.startsWith(start));
 
-export { UsageError, addressText, codeBlock, codeSpan, conclusionOfBisection, conclusionOfError, conclusionOfResult, conclusionOfVerdict, counted, destinationOf, destinationsPerSource, diffName, driverSettingsOf, driversOf, endedEarly, exitCodes, fileReasonOf, firmwareNames, flowOf, flowRanges, flowSlices, formatChange, formatChangeAndError, formatDifference, formatDuration, formatEstimate, formatInterval, formatMetric, formatNumeral, formatOrdinal, formatPercent, formatPps, formatProbability, formatRoughly, formatRuns, formatShare, formatShortOrdinal, formatSigned, formatSize, formatSizeAndError, formatTick, formatTwoDigits, grouped, halvesOf, hostAt, hostsIn, ignoredFiles, interfaceRoles, isCompleted, isCost, isFlowControlUnknown, isForwardingPathSetting, isJudged, isLoaded, isOneHost, isPlain, jsonLines, knownNetwork, lastLine, layoutName, linkAmong, maxCaptureBytes, metricName, metricNouns, metrics, netmapPort, networkForm, networkText, notUsed, oneLine, outcomeName, overlaps, overlayFiles, packageOf, packagesOf, pageUrl, parseCapture, parseJson, pathName, plainBlock, plainLine, priorities, readNetwork, realPause, reasonOf, shortened$1 as shortened, shortenedTo, sourceOf, waivableSettings, whyNotText, whyTooFewAddresses, withoutMark, withoutPaths, withoutSequences, worstConclusion };
+export { UsageError, addressText, codeBlock, codeSpan, conclusionOfBisection, conclusionOfError, conclusionOfResult, conclusionOfVerdict, counted, destinationsPerSource, diffName, driverSettingsOf, driversOf, endedEarly, exitCodes, fileReasonOf, firmwareNames, flowRanges, flowSlices, formatChange, formatChangeAndError, formatDifference, formatDuration, formatEstimate, formatInterval, formatMetric, formatNumeral, formatOrdinal, formatPercent, formatPps, formatProbability, formatRoughly, formatRuns, formatShare, formatShortOrdinal, formatSigned, formatSize, formatSizeAndError, formatTick, formatTwoDigits, grouped, halvesOf, hostAt, ignoredFiles, interfaceRoles, isCompleted, isCost, isFlowControlUnknown, isForwardingPathSetting, isJudged, isLoaded, isOneHost, isPlain, jsonLines, knownNetwork, lastLine, layoutName, linkAmong, metricName, metricNouns, metrics, netmapPort, networkForm, networkText, notUsed, oneLine, outcomeName, overlaps, overlayFiles, packageOf, packagesOf, pageUrl, parseJson, pathName, plainBlock, plainLine, priorities, readNetwork, realPause, reasonOf, shortened$1 as shortened, shortenedTo, waivableSettings, whyNotText, whyTooFewAddresses, withoutMark, withoutPaths, withoutSequences, worstConclusion };

@@ -281,13 +281,7 @@ const packetsSchema = object({
 	/** In the form of `networkText`. */
 	addresses: networksSchema.exactOptional(),
 	/** A mix of sizes, the smallest first, whose mean is `frameBytes`; absent: one size. */
-	sizes: list(weightedSize, 10).min(2).exactOptional(),
-	/** A pcap file, whose packets replace all but `addresses`. */
-	capture: object({
-		sha256: string().regex(/^[0-9a-f]{64}$/),
-		packets: ordinal,
-		families: array(_enum(families)).min(1).max(families.length)
-	}).exactOptional()
+	sizes: list(weightedSize, 10).min(2).exactOptional()
 });
 const offeredTrafficSchema = object({
 	flows: count,
@@ -329,8 +323,7 @@ function packetsText({ addresses = {}, ...packets } = {}) {
 	const networks = Object.values(addresses).map(networksText);
 	return [kindText(packets), ...networks.length === 0 ? [] : [networks.join(" and ")]].join(", ");
 }
-function kindText({ protocol, ports = {}, sizes, capture }) {
-	if (capture !== void 0) return `${capture.packets} packets of a pcap (SHA-256 ${capture.sha256.slice(0, 12)}…)`;
+function kindText({ protocol, ports = {}, sizes }) {
 	const { source, destination } = ports;
 	const headers = [
 		protocol === "tcp" ? "TCP SYN" : "UDP",
@@ -340,7 +333,6 @@ function kindText({ protocol, ports = {}, sizes, capture }) {
 	return sizes === void 0 ? headers : `${headers}, ${sizesText(sizes)}`;
 }
 const networksText = ({ source, destination }) => [...source === void 0 ? [] : [`from ${source}`], ...destination === void 0 ? [] : [`to ${destination}`]].join(" ");
-const hasOneSize = ({ sizes, capture } = {}) => sizes === void 0 && capture === void 0;
 function sizesText(sizes) {
 	const weights = sizes.map(({ weight }) => weight).join(":");
 	if (isDeepStrictEqual(sizes, imix)) return `IMIX (${weights})`;
@@ -828,4 +820,4 @@ const plannedTrialSchema = object({
 /** Rotates pairs through the layouts; both are counted from 1. */
 const layoutOfPair = (pair, layouts) => (pair - 1) % layouts + 1;
 
-export { bounds_exports, byMetric, byName, callOnGithub, callOnPhabricator, cellName, cellProfileSchema, cellSchema, change, commitId, comparedNames, comparisonName, count, designNames, designSchema, diffPhids, document, duration, earlierGatesSchema, facts, families, familySchema, flamegraphAnchor, hasOneSize, historySchema, id, imix, intervalSchema, isLinuxScenario, isLoss, isSameTraffic, layoutOfPair, level, line, list, maxChange, maxCpus, maxDocument, maxEarlierGates, maxQueues, maxRuns, maxTrials, maxVariants, meanFrameBytes, measured, metricSchema, name, offeredTraffic, offeredTrafficSchema, ordinal, ownRulesSchema, packetsSchema, packetsText, patchIdentity, patchName, patchSchema, path, plannedTrialSchema, policySchema, prose, rate, rate$1, ratio, reasonSchema, rejectionSchema, rejections, resultSchema, runSchema, scenarioSchema, scenarios, scenariosOf, seconds, share, shortId, size, sumOfSquares, systemOfScenario, systemOfTestbedKind, testbedKindSchema, text, time, total, trialLimitsSchema, trialSchema, url, variant, verdictsWorstFirst, word };
+export { bounds_exports, byMetric, byName, callOnGithub, callOnPhabricator, cellName, cellProfileSchema, cellSchema, change, commitId, comparedNames, comparisonName, count, designNames, designSchema, diffPhids, document, duration, earlierGatesSchema, facts, families, familySchema, flamegraphAnchor, historySchema, id, imix, intervalSchema, isLinuxScenario, isLoss, isSameTraffic, layoutOfPair, level, line, list, maxChange, maxCpus, maxDocument, maxEarlierGates, maxQueues, maxRuns, maxTrials, maxVariants, meanFrameBytes, measured, metricSchema, name, offeredTraffic, offeredTrafficSchema, ordinal, ownRulesSchema, packetsSchema, packetsText, patchIdentity, patchName, patchSchema, path, plannedTrialSchema, policySchema, prose, rate, rate$1, ratio, reasonSchema, rejectionSchema, rejections, resultSchema, runSchema, scenarioSchema, scenarios, scenariosOf, seconds, share, shortId, size, sumOfSquares, systemOfScenario, systemOfTestbedKind, testbedKindSchema, text, time, total, trialLimitsSchema, trialSchema, url, variant, verdictsWorstFirst, word };

@@ -1,12 +1,9 @@
 // Reads ppsgate.yml: returns a Config, or all problems with file, line and key.
-import { readFile, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { z } from 'zod';
-import { maxCaptureBytes } from '../model/capture.ts';
-import { reasonOf } from '../model/one-line.ts';
 import { whyNotText } from '../model/text-file.ts';
-import { withCapture } from './captured-traffic.ts';
 import { type Belongs, belongsIn } from './config-paths.ts';
 import type { ConsoleConfig } from './console.ts';
 import type { HostConfig } from './fields.ts';
@@ -35,26 +32,9 @@ export class ConfigError extends Error {
 
 /** Throws a ConfigError, also for an unreadable file. */
 export async function loadConfig(path: string, home = homedir()): Promise<Config> {
-  const written = parseConfig(await readText(path), { path, home });
-  const config = await withCaptureOf(written, path);
+  const config = parseConfig(await readText(path), { path, home });
   // The file is in the current folder, which may be far from the repository.
   return { ...config, overlay: { ...config.overlay, beside: resolve(dirname(path)) } };
-}
-
-async function withCaptureOf(config: Config, path: string): Promise<Config> {
-  const { capturePath } = config;
-  if (capturePath === undefined) return config;
-  const wrong = (message: string) => new ConfigError(path, [{ line: 0, key: 'traffic.pcap', message }]);
-  const { size } = await stat(capturePath).catch((error: unknown) => {
-    throw wrong(`ppsgate cannot read ${capturePath} (${reasonOf(error)})`);
-  });
-  if (size > maxCaptureBytes) {
-    throw wrong(`${capturePath} has ${size} bytes, and may have ${maxCaptureBytes}`);
-  }
-  const file = await readFile(capturePath).catch((error: unknown) => {
-    throw wrong(`ppsgate cannot read ${capturePath} (${reasonOf(error)})`);
-  });
-  return withCapture(config, file, capturePath);
 }
 
 /** Throws only ConfigErrors. `path` is for messages; relative paths in the text start at its folder, `~/` at `home`. */
@@ -120,9 +100,6 @@ function withPlacedPaths(config: Config, places: PathBases): Config {
   const { phabricator } = config;
   return {
     ...config,
-    ...(config.capturePath !== undefined && {
-      capturePath: placed(config.capturePath, places),
-    }),
     overlay: placedOverlay(config.overlay, places),
     history: placed(config.history, places),
     reservations: placedReservations(config.reservations, places),

@@ -4,7 +4,7 @@ import { isOneHost, knownNetwork, networkForm, networkText, overlaps, readNetwor
 import { type Family, families } from '../model/scenario.ts';
 import { imix, maxSizes, meanFrameBytes, type Packets, type PortRange, type WeightedSize } from '../model/traffic.ts';
 import { expected, size } from '../model/units.ts';
-import { closed, path, text, whole, wholeNumber, wrongName } from './fields.ts';
+import { closed, text, whole, wholeNumber, wrongName } from './fields.ts';
 
 const protocols = ['udp', 'tcp'] as const;
 
@@ -104,11 +104,6 @@ export const packetKeys = {
   addresses: closed({ inet4: networksOf('inet4'), inet6: networksOf('inet6') })
     .optional()
     .describe('Networks that packets come from and go to: those that your rules name.'),
-  pcap: path
-    .optional()
-    .describe(
-      'A pcap file of Ethernet frames, at most 4 MiB, whose packets replace all others, with addresses counted up in `addresses`; not on FreeBSD testbeds.',
-    ),
 };
 
 type WrittenPackets = {
@@ -166,15 +161,11 @@ export function whyNotRouted({ addresses = {} }: Packets = {}): Unsent | undefin
 
 /** Completes a sentence about a FreeBSD testbed, whose pkt-gen(8) counts up ports within each flow. */
 export function whyNotSent(packets: Packets = {}): Unsent | undefined {
-  const { protocol, ports = {}, sizes, capture } = packets;
+  const { protocol, ports = {}, sizes } = packets;
   const elsewhere = 'or measure on Linux or virtual testbeds';
   if (protocol === 'tcp') {
     const why = 'sends with pkt-gen, which has UDP only';
     return { why, fix: `leave out \`traffic.protocol\`, ${elsewhere}` };
-  }
-  if (capture !== undefined) {
-    const why = 'sends with pkt-gen, which makes its packets itself';
-    return { why, fix: `leave out \`traffic.pcap\`, ${elsewhere}` };
   }
   if (sizes !== undefined) {
     const why = 'sends with pkt-gen, which sends frames of one size';

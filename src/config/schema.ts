@@ -17,7 +17,6 @@ import {
 import type { TestbedKind } from '../model/testbed-kind.ts';
 import type { Packets } from '../model/traffic.ts';
 import { duration, expected, type QuantityLimit, rate, ratio, sentence } from '../model/units.ts';
-import { UsageError } from '../model/usage-error.ts';
 import { capabilityKeys, type WithCapabilities, withCapabilities } from './capabilities.ts';
 import { meantBy } from './did-you-mean.ts';
 import { closed, type HostConfig, listOf, path, ssh, text, whole, wholeNumber, withHost, wrongName } from './fields.ts';
@@ -44,8 +43,6 @@ export type Config = {
   /** Files of the tree that can change a measurement; absent: only FreeBSD's are known. */
   paths?: Paths;
   traffic: Traffic;
-  /** A pcap file that replaces the packets of `traffic`; see `withCapture`. */
-  capturePath?: string;
   /** Several frame sizes, each with its own cells; absent: the size of `traffic`. */
   frameSizes?: number[];
   gate: Gate;
@@ -79,8 +76,6 @@ export type Traffic = {
   frameBytes: number;
   /** Absent: the usual UDP packets. */
   packets?: Packets | undefined;
-  /** The pcap file of `packets`, in base64. */
-  captured?: string | undefined;
   /** Absent: maximum speed of the sender. */
   offeredPps?: number | undefined;
   warmUpSeconds: number;
@@ -257,9 +252,6 @@ function withDefaults(written: WrittenTraffic, kind: Usual): Traffic {
 export function withFrameSize(config: Config, bytes: number): Config {
   const one = { ...config, frameSizes: [bytes] };
   const { packets, ...traffic } = config.traffic;
-  if (packets?.capture !== undefined) {
-    throw new UsageError('A pcap has frames of its own sizes: leave out the size.');
-  }
   if (packets?.sizes === undefined) return one;
   const kept = withoutMix(packets);
   return { ...one, traffic: { ...traffic, frameBytes: bytes, ...(kept && { packets: kept }) } };
@@ -457,15 +449,13 @@ export const configSchema = configKeys.transform((written, context): Config => {
       refuse(['testbeds', name, ...path], message);
     }
   }
-  const { frameSizes, pcap } = writtenTraffic;
+  const { frameSizes } = writtenTraffic;
   const { addresses } = traffic.packets ?? {};
   for (const family of families) {
-    if (pcap !== undefined || addresses?.[family] === undefined) continue;
+    if (addresses?.[family] === undefined) continue;
     const why = whyTooFewAddresses(traffic.flows, family, addresses);
     if (why !== undefined) refuse(['traffic', 'addresses', family], why);
   }
-  const described = describedBesidePcap(writtenTraffic);
-  if (described !== undefined) refuse(['traffic', described], 'a pcap has its own: leave out one of both');
   return {
     ...rest,
     overlay,
@@ -478,7 +468,6 @@ export const configSchema = configKeys.transform((written, context): Config => {
       },
     }),
     ...(frameSizes !== undefined && { frameSizes }),
-    ...(pcap !== undefined && { capturePath: pcap }),
     ...(each !== undefined && { each }),
     ...(paths !== undefined && { paths }),
     ...(phabricator !== undefined && { phabricator }),
@@ -512,11 +501,6 @@ function usualKind({ testbeds }: Pick<Config, 'testbeds'>): Usual {
 }
 
 type Usual = OperatingSystem | 'virtual';
-
-function describedBesidePcap({ pcap, ...written }: WrittenTraffic): string | undefined {
-  if (pcap === undefined) return undefined;
-  return (['protocol', 'ports', 'frameSize', 'frameSizes'] as const).find((key) => written[key] !== undefined);
-}
 
 function strayTraffic(written: WrittenTraffic, kind: Usual): { key: string; message: string } | undefined {
   const strays = kind === 'virtual' ? ofTime : ofPackets;
@@ -573,11 +557,6 @@ export function whyUnfit(config: Config, name: string): string | undefined {
   const stranger = config.scenarios.find((scenario) => !carried.includes(scenario));
   if (stranger !== undefined) {
     return `\`scenarios\` on ${name}: ${sentence(wrongScenario(carried)({ input: stranger }))}`;
-  }
-  const captured = config.traffic.packets?.capture?.families ?? config.families;
-  const missing = config.families.find((family) => !captured.includes(family));
-  if (missing !== undefined) {
-    return `traffic.pcap has no packet of ${missing}: leave it out of \`families\`, or add some.`;
   }
   if (testbed?.kind === 'virtual' && config.traffic.windows === undefined) {
     return `${name} sends a fixed number of packets, while the other testbeds of this configuration measure for a time: give virtual testbeds a separate ppsgate.yml.`;

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import * as bounded from './bounds.ts';
 import { readNetwork } from './networks.ts';
-import { type Family, families } from './scenario.ts';
+import type { Family } from './scenario.ts';
 
 const port = z.int().min(1).max(65_535);
 
@@ -52,14 +52,6 @@ export const packetsSchema = z.object({
   addresses: networksSchema.exactOptional(),
   /** A mix of sizes, the smallest first, whose mean is `frameBytes`; absent: one size. */
   sizes: bounded.list(weightedSize, maxSizes).min(2).exactOptional(),
-  /** A pcap file, whose packets replace all but `addresses`. */
-  capture: z
-    .object({
-      sha256: z.string().regex(/^[0-9a-f]{64}$/),
-      packets: bounded.ordinal,
-      families: z.array(z.enum(families)).min(1).max(families.length),
-    })
-    .exactOptional(),
 });
 
 /** Differences from the usual packets: UDP of one size. */
@@ -105,10 +97,7 @@ export function packetsText({ addresses = {}, ...packets }: Packets = {}): strin
   return [kindText(packets), ...(networks.length === 0 ? [] : [networks.join(' and ')])].join(', ');
 }
 
-function kindText({ protocol, ports = {}, sizes, capture }: Packets): string {
-  if (capture !== undefined) {
-    return `${capture.packets} packets of a pcap (SHA-256 ${capture.sha256.slice(0, 12)}…)`;
-  }
+function kindText({ protocol, ports = {}, sizes }: Packets): string {
   const { source, destination } = ports;
   const headers = [
     protocol === 'tcp' ? 'TCP SYN' : 'UDP',
@@ -123,8 +112,6 @@ const networksText = ({ source, destination }: { source?: string; destination?: 
     ...(source === undefined ? [] : [`from ${source}`]),
     ...(destination === undefined ? [] : [`to ${destination}`]),
   ].join(' ');
-
-export const hasOneSize = ({ sizes, capture }: Packets = {}): boolean => sizes === undefined && capture === undefined;
 
 function sizesText(sizes: readonly WeightedSize[]): string {
   const weights = sizes.map(({ weight }) => weight).join(':');

@@ -26,7 +26,7 @@ import {
   type Result,
   type Run,
 } from '../model/result.ts';
-import { hasOneSize, packetsText } from '../model/traffic.ts';
+import { packetsText } from '../model/traffic.ts';
 import { isJudged } from '../model/variant-name.ts';
 import { joined, name, nameOf, quoted, type Text, words } from './document.ts';
 import { isSilent, marginsOf, rejectionText } from './headline.ts';
@@ -51,7 +51,7 @@ export function settingOf(result: Measurement, kernel?: string): Text {
   if (trials.length === 0) return testbedText;
   const sent = trials.reduce((most, trial) => Math.max(most, trial.offeredPps), 0);
   const aim = traffic.offeredPps === undefined ? '' : `the sender targeted ${formatPps(traffic.offeredPps)} and `;
-  const size = hasOneSize(traffic.packets) ? `${frameSizes(result)} ` : '';
+  const size = traffic.packets?.sizes === undefined ? `${frameSizes(result)} ` : '';
   const seconds = (Date.parse(result.finishedAt) - Date.parse(result.startedAt)) / 1000;
   return [
     testbedText,

@@ -176,13 +176,6 @@ traffic:
 `,
   ],
   [
-    'with a capture',
-    `
-testbeds: { here: { kind: embedded-linux } }
-traffic: { pcap: dns.pcap }
-`,
-  ],
-  [
     'with virtual machines whose kernels another machine builds by a command of its own',
     `
 testbeds:

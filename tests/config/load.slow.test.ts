@@ -8,7 +8,6 @@ import { stringify } from 'yaml';
 import { ConfigError, loadConfig, parseConfig } from '../../src/config/load.ts';
 import { pathsSchema } from '../../src/config/paths.ts';
 import { configKeys } from '../../src/config/schema.ts';
-import { aPcap, udp4 } from '../fakes/pcap.ts';
 import { times } from '../random.ts';
 
 const place = { path: 'lab/ppsgate.yml', home: '/home/me' };
@@ -350,17 +349,6 @@ test('a file is read, and its paths start beside it', async () => {
   await writeFile(path, 'testbeds: { here: { kind: embedded-linux } }\n');
   const config = await loadConfig(relative(process.cwd(), path));
   expect(config.overlay).toEqual({ path: 'dut', beside: folder });
-});
-
-test('a capture is read beside the file, and one that is missing is named', async () => {
-  const folder = await temporaryFolder();
-  const path = join(folder, 'ppsgate.yml');
-  await writeFile(path, 'testbeds: { a: { kind: embedded-linux } }\ntraffic: { pcap: dns.pcap }\n');
-  const capture = join(folder, 'dns.pcap');
-  await expect(loadConfig(path)).rejects.toThrow(`traffic.pcap: ppsgate cannot read ${capture} (`);
-  await writeFile(capture, aPcap([udp4()]));
-  const { traffic } = await loadConfig(path);
-  expect(traffic.packets?.capture).toMatchObject({ packets: 1 });
 });
 
 test('any text is a configuration or a ConfigError', () => {

@@ -1,9 +1,7 @@
 // Documents ppsgate.yml by tests: the values of each key, their results, and the errors.
 import { expect, test } from 'vitest';
-import { withCapture } from '../../src/config/captured-traffic.ts';
 import { ConfigError, parseConfig } from '../../src/config/load.ts';
 import { type Config, frameBytesFor, type Traffic, whyUnfit, withFrameSize } from '../../src/config/schema.ts';
-import { aPcap, udp4 } from '../fakes/pcap.ts';
 
 const place = { path: '/lab/ppsgate.yml', home: '/home/me' };
 const testbeds = 'testbeds: { here: { kind: embedded-linux } }';
@@ -245,50 +243,10 @@ test('one size instead of a mix leaves its other packets as they are', () => {
   expect(one.traffic.packets).not.toHaveProperty('sizes');
 });
 
-test('a capture replaces the packets, and their number of flows', () => {
-  const written = parse('traffic: { pcap: dns.pcap }');
-  const config = withCapture(written, aPcap([udp4(1), udp4(2), udp4(1)]), 'dns.pcap');
-  expect(config.traffic).toMatchObject({
-    flows: 2,
-    frameBytes: 64,
-    packets: { capture: { packets: 3, families: ['inet4'] } },
-  });
-  const other = withCapture(written, aPcap([udp4(1), udp4(2), udp4(2)]), 'dns.pcap');
-  expect(other.traffic.packets).not.toEqual(config.traffic.packets);
-});
-
-test('a capture is not sent by a FreeBSD testbed, nor without a packet of each family', () => {
-  const file = aPcap([udp4()]);
-  const shelved = withCapture(read(`${shelf}traffic: { pcap: dns.pcap }`), file, 'dns.pcap');
-  expect(whyUnfit(shelved, 'shelf')).toBe(
-    'shelf sends with pkt-gen, which makes its packets itself: leave out `traffic.pcap`, or measure on Linux or virtual testbeds.',
-  );
-  const written = 'testbeds: { lab: { kind: embedded-linux } }\nfamilies: [inet4, inet6]\n';
-  const both = withCapture(read(`${written}traffic: { pcap: dns.pcap }`), file, 'dns.pcap');
-  expect(whyUnfit(both, 'lab')).toBe('traffic.pcap has no packet of inet6: leave it out of `families`, or add some.');
-});
-
-test('a capture keeps the networks of a site, which have enough addresses', () => {
-  const config = parse('traffic: { pcap: dns.pcap, addresses: { inet4: { source: 10.0.0.0/31 } } }');
-  const { addresses } = config.traffic.packets ?? {};
-  const kept = withCapture(config, aPcap([udp4(1), udp4(2)]), 'dns.pcap');
-  expect(kept.traffic.packets).toMatchObject({ addresses, capture: { packets: 2 } });
-  expect(() => withCapture(config, aPcap([1, 2, 3].map((host) => udp4(host))), 'dns.pcap')).toThrow(
-    'traffic.pcap: dns.pcap has 3 sources of inet4, for which 10.0.0.0/31 is too small: name a larger one in `traffic.addresses`.',
-  );
-});
-
 test('a FreeBSD testbed routes no network of one address', () => {
   const config = read(`${shelf}traffic: { flows: 100, addresses: { inet4: { destination: 203.0.113.7 } } }`);
   expect(whyUnfit(config, 'shelf')).toBe(
     'shelf routes the halves of a network, and 203.0.113.7/32 has one address: name a larger network in `traffic.addresses`.',
-  );
-});
-
-test('a capture that cannot be sent is refused by the name of its file', () => {
-  const config = parse('traffic: { pcap: dns.pcap }');
-  expect(() => withCapture(config, Buffer.alloc(24), '/lab/dns.pcap')).toThrow(
-    'traffic.pcap: /lab/dns.pcap is no pcap file: write one with `tcpdump -w`.',
   );
 });
 
@@ -777,7 +735,6 @@ test.each([
     'traffic: { frameSize: [{ bytes: 64B, weight: 7 }, { bytes: 128B, weight: 101 }] }',
     'traffic.frameSize[1].weight: expected a whole number from 1 to 100, found 101',
   ],
-  ['traffic: { pcap: dns.pcap, protocol: tcp }', 'traffic.protocol: a pcap has its own: leave out one of both'],
   [
     'traffic: { addresses: { inet4: { source: 2001:db8::/32 } } }',
     'traffic.addresses.inet4.source: expected a network of inet4 like "192.168.1.0/24", found "2001:db8::/32"',

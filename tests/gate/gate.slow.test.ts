@@ -32,7 +32,6 @@ const repository: Repository = {
   list: async (commit) => [{ path: 'nftables.conf', mode: '100644', object: commit }],
   entriesAt: async () => [],
   read: async (object) => `# ${object}\n`,
-  readBytes: async () => Buffer.alloc(0),
   idAt: async (commit) => commit,
   changedPaths: async () => [],
   diff: async () => Buffer.from(''),

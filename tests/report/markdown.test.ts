@@ -260,18 +260,6 @@ test('shows 20,000 sizes of frames by the smallest and the largest', () => {
   expect(markdown).toContain('flows of 64- to 20063-byte UDP');
 });
 
-test('a capture is described by its packets and its checksum', () => {
-  const { traffic } = aResult();
-  const capture = { sha256: 'ab'.repeat(32), packets: 300, families: ['inet4' as const] };
-  const markdown = renderMarkdown({
-    ...judged([calm]),
-    traffic: { ...traffic, packets: { capture } },
-  });
-  expect(markdown).toContain(
-    '2,000 flows of 300 packets of a pcap (SHA-256 abababababab…) · the sender targeted 3.000',
-  );
-});
-
 describe('the reason of a change', () => {
   const whyLinesOf = (cells: CellResult[], links: ReportLinks = {}): string[] =>
     unfolded(renderMarkdown(judged(cells), links))

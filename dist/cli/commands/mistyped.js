@@ -63,7 +63,6 @@ const settingsOfTraffic = new Map([...[
 	"protocol",
 	"ports",
 	"addresses",
-	"pcap",
 	"rate"
 ], ...[
 	"warmUp",

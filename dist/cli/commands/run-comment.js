@@ -1,6 +1,6 @@
 import { admit, readerOn } from "../../action/pull-request-reader.js";
-import { configAt } from "../../action/config-at.js";
 import { gateNames, selectorsFor } from "../../action/job.js";
+import { configAt } from "../../action/open-job2.js";
 import { applyOverrides, selectorCalled, testbedsFor } from "../../config/first.js";
 import { namingStyles } from "../../config/parameters.js";
 import { RepositoryError } from "../../forge/patch/first-plain.js";

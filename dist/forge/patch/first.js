@@ -229,11 +229,6 @@ function readerOf(git) {
 			const why = `git cannot read the object ${object} in ${directory}: it must be a file of at most 4 MiB.`;
 			return run("cat-file", "blob", [idOf(id), ...path].join(":")).catch(failed(why));
 		},
-		async readBytes(object) {
-			const [id = "", ...path] = object.split(":");
-			const why = `git cannot read the object ${object} in ${directory}: it must be a file of at most 4 MiB.`;
-			return git.bytes("cat-file", "blob", [idOf(id), ...path].join(":")).catch(failed(why));
-		},
 		async idAt(commit, path) {
 			const named = `${idOf(commit)}:${path}`;
 			return (await run("rev-parse", "--verify", "--quiet", "--end-of-options", named).catch((error) => {

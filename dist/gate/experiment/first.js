@@ -1,6 +1,6 @@
 import { UsageError, fileReasonOf } from "../../model/first-plain.js";
 import { boolean, discriminatedUnion, int, literal, number$1 as number, object, string } from "../../vendor/zod.js";
-import { byMetric, byName, cellName, cellProfileSchema, cellSchema, commitId, count, designSchema, document, earlierGatesSchema, facts, historySchema, isSameTraffic, layoutOfPair, line, list, maxEarlierGates, maxTrials, maxVariants, measured, metricSchema, name, offeredTraffic, offeredTrafficSchema, ownRulesSchema, patchSchema, plannedTrialSchema, policySchema, rejectionSchema, runSchema, seconds, systemOfScenario, systemOfTestbedKind, testbedKindSchema, time, total, trialSchema, variant } from "../../model/first.js";
+import { byMetric, byName, cellName, cellProfileSchema, cellSchema, commitId, count, designSchema, earlierGatesSchema, facts, historySchema, isSameTraffic, layoutOfPair, line, list, maxEarlierGates, maxTrials, maxVariants, measured, metricSchema, name, offeredTraffic, offeredTrafficSchema, ownRulesSchema, patchSchema, plannedTrialSchema, policySchema, rejectionSchema, runSchema, seconds, systemOfScenario, systemOfTestbedKind, testbedKindSchema, time, total, trialSchema, variant } from "../../model/first.js";
 import { giveNew } from "../../system/give-to-caller.js";
 import { testbedKindOf } from "../../config/first.js";
 import { mean, sum, sumNthPowerDeviations } from "../../vendor/simple-statistics.js";
@@ -468,7 +468,6 @@ const plannedCellSchema = object({
 	isFirst: literal(true).exactOptional()
 });
 const plannedTraffic = offeredTrafficSchema.extend({
-	captured: document.optional(),
 	warmUpSeconds: seconds,
 	settleSeconds: seconds,
 	measureSeconds: seconds,

@@ -1,4 +1,4 @@
-import { addressText, destinationOf, destinationsPerSource, hostAt, knownNetwork, netmapPort, parseCapture, shortened, sourceOf } from "../../model/first-plain.js";
+import { addressText, destinationsPerSource, hostAt, knownNetwork, netmapPort, shortened } from "../../model/first-plain.js";
 import { shell } from "../../system/shell.js";
 import { nsPerTick } from "../../system/clock-ticks.js";
 const { readFileSync } = globalThis.process.getBuiltinModule("node:fs");
@@ -366,88 +366,6 @@ async function endPktGens(processes) {
 	await Promise.allSettled(processes.map(({ log }) => log));
 }
 
-// src/lab/traffic/headers.ts
-/** RFC 1071: the ones' complement of the ones' complement sum of 16-bit words. */
-function internetChecksum(bytes) {
-	let sum = 0;
-	for (let index = 0; index < bytes.length; index += 2) sum += (bytes[index] ?? 0) << 8 | (bytes[index + 1] ?? 0);
-	while (sum > 65535) sum = (sum & 65535) + (sum >>> 16);
-	return ~sum & 65535;
-}
-/** Counts up in the site's network; else from .10.1 in RFC 2544's networks (RFC 5180 for IPv6). */
-function ipAddress(family, side, index, addresses = {}) {
-	const network = addresses[family]?.[side];
-	if (network !== void 0) return hostAt(knownNetwork(network, family), index);
-	return family === "inet4" ? [
-		198,
-		side === "source" ? 18 : 19,
-		...word(2561 + index)
-	] : [
-		8193,
-		2,
-		0,
-		side === "source" ? 0 : 32768,
-		0,
-		0,
-		10,
-		1 + index
-	].flatMap(word);
-}
-const word = (value) => [value >>> 8, value & 255];
-
-// src/lab/traffic/replay.ts
-const hopLimit = 64;
-/**
-* Returns the packets of a family, from the IP header on, in the order of the capture. Replaces sources and
-* destinations by addresses of the test networks, in order of first appearance; ports and payloads stay.
-*/
-function replayed(capture, family, addresses) {
-	const read = parseCapture(Buffer.from(capture, "base64"));
-	if (read.kind === "refused") throw new TypeError(`The capture ${read.why}.`);
-	const sources = /* @__PURE__ */ new Map();
-	const destinations = /* @__PURE__ */ new Map();
-	return read.packets.filter((packet) => packet.family === family).map((packet) => rewritten(packet, [...ipAddress(family, "source", indexOf(sourceOf(packet), sources), addresses), ...ipAddress(family, "destination", indexOf(destinationOf(packet), destinations), addresses)]));
-}
-function indexOf(address, known) {
-	const index = known.get(address) ?? known.size;
-	known.set(address, index);
-	return index;
-}
-function rewritten(packet, addresses) {
-	const bytes = Buffer.from(packet.bytes);
-	const isOld = packet.family === "inet4";
-	bytes.set(addresses, isOld ? 12 : 8);
-	bytes[isOld ? 8 : 7] = hopLimit;
-	const payload = bytes.subarray(packet.payloadAt);
-	const checksumAt = checksumOffsets[packet.family].get(packet.protocol);
-	const isUnsummed = packet.protocol === 17 && isOld && payload.readUInt16BE(6) === 0;
-	if (checksumAt !== void 0 && payload.length >= checksumAt + 2 && !isUnsummed) {
-		payload.writeUInt16BE(0, checksumAt);
-		const pseudoHeader = [
-			...addresses,
-			0,
-			packet.protocol,
-			...word(payload.length)
-		];
-		const checksum = internetChecksum([...pseudoHeader, ...payload]);
-		payload.writeUInt16BE(checksum === 0 ? 65535 : checksum, checksumAt);
-	}
-	if (isOld) {
-		bytes.writeUInt16BE(0, 10);
-		bytes.writeUInt16BE(internetChecksum([...bytes.subarray(0, packet.payloadAt)]), 10);
-	}
-	return [...bytes];
-}
-/** Offsets of checksums that cover the addresses, in TCP, UDP and ICMPv6. */
-const checksumOffsets = {
-	inet4: /* @__PURE__ */ new Map([[6, 16], [17, 6]]),
-	inet6: /* @__PURE__ */ new Map([
-		[6, 16],
-		[17, 6],
-		[58, 2]
-	])
-};
-
 // src/lab/traffic/flows.ts
 const usualPort = {
 	first: 2e3,
@@ -457,10 +375,9 @@ const crcBytes = 4;
 const ethernetBytes = 14;
 /** Excludes the CRC. */
 const minFrameBytes = 60;
-/** Frames, also captured ones, have at least the family's minimum size. */
+/** Frames have at least the family's minimum size. */
 function trafgenFlows(request) {
-	const { flows, frameBytes, captured } = request;
-	if (captured !== void 0) return written(replayed(captured, request.family, request.packets?.addresses).map((packet) => ethernetFrame(request, packet)));
+	const { flows, frameBytes } = request;
 	const frames = [];
 	const sizes = inTurn(request.packets?.sizes ?? [{
 		frameBytes,
@@ -474,9 +391,8 @@ function trafgenFlows(request) {
 			frameBytes: size
 		}, index % flows));
 	}
-	return written(frames);
+	return frames.map((bytes) => `{ ${bytes.join(",")} }\n`).join("");
 }
-const written = (frames) => frames.map((bytes) => `{ ${bytes.join(",")} }\n`).join("");
 /** Spreads each size evenly, so that even a short stretch has the overall mean: smooth weighted round robin. */
 function inTurn(sizes) {
 	const all = sizes.reduce((sum, { weight }) => sum + weight, 0);
@@ -494,16 +410,15 @@ function inTurn(sizes) {
 }
 function frame(request, flow) {
 	const bytes = request.frameBytes - crcBytes - ethernetBytes;
-	return ethernetFrame(request, (request.family === "inet4" ? ipv4 : ipv6)(bytes, flow, addressesOf(request, flow), request.packets));
-}
-function ethernetFrame({ family, ...macs }, packet) {
-	const type = family === "inet4" ? [8, 0] : [134, 221];
+	const write = request.family === "inet4" ? ipv4 : ipv6;
+	const addresses = addressesOf(request, flow);
+	const type = request.family === "inet4" ? [8, 0] : [134, 221];
 	const header = [
-		...macBytes(macs.destinationMac),
-		...macBytes(macs.sourceMac),
+		...macBytes(request.destinationMac),
+		...macBytes(request.sourceMac),
 		...type
 	];
-	return padded([...header, ...packet], minFrameBytes);
+	return padded([...header, ...write(bytes, flow, addresses, request.packets)], minFrameBytes);
 }
 function addressesOf({ family, flows, packets }, flow) {
 	const { addresses } = packets ?? {};
@@ -554,14 +469,13 @@ function payloadOf(bytes, addresses, flow, packets) {
 	const ports = [...word(portOf(flow, source)), ...word(portOf(flow, destination))];
 	const write = packets.protocol === "tcp" ? tcpSegment : udpDatagram;
 	const length = Math.max(bytes, write(0, ports, 0).length);
-	const sum = [
+	const checksum = internetChecksum([
 		...addresses,
 		0,
 		protocolOf(packets),
 		...word(length),
 		...write(length, ports, 0)
-	];
-	const checksum = internetChecksum(sum);
+	]);
 	return write(length, ports, checksum === 0 ? 65535 : checksum);
 }
 /** RFC 768. */
@@ -595,5 +509,32 @@ const tcpSyn = 2;
 const tcpWindow = [255, 255];
 const macBytes = (mac) => mac.split(":").map((byte) => Number.parseInt(byte, 16));
 const padded = (bytes, length) => [...bytes, ...new Array(Math.max(0, length - bytes.length)).fill(0)];
+/** RFC 1071: the ones' complement of the ones' complement sum of 16-bit words. */
+function internetChecksum(bytes) {
+	let sum = 0;
+	for (let index = 0; index < bytes.length; index += 2) sum += (bytes[index] ?? 0) << 8 | (bytes[index + 1] ?? 0);
+	while (sum > 65535) sum = (sum & 65535) + (sum >>> 16);
+	return ~sum & 65535;
+}
+/** Counts up in the site's network; else from .10.1 in RFC 2544's networks (RFC 5180 for IPv6). */
+function ipAddress(family, side, index, addresses = {}) {
+	const network = addresses[family]?.[side];
+	if (network !== void 0) return hostAt(knownNetwork(network, family), index);
+	return family === "inet4" ? [
+		198,
+		side === "source" ? 18 : 19,
+		...word(2561 + index)
+	] : [
+		8193,
+		2,
+		0,
+		side === "source" ? 0 : 32768,
+		0,
+		0,
+		10,
+		1 + index
+	].flatMap(word);
+}
+const word = (value) => [value >>> 8, value & 255];
 
 export { endPktGens, ipAddress, isReady, lineAt, lineRate, parsePktGenLog, parseTrafgenLog, receiverCommand, senderCommand, senderCommand$1, senderScript, startPktGen, trafgenFlows };

@@ -74,7 +74,7 @@ const ofCommands: ReadonlySet<string> = new Set([
 /** By the plain form of the option that one may expect for them. */
 const settingsOfTraffic: ReadonlyMap<string, string> = new Map(
   [
-    ...['flows', 'frameSize', 'frameSizes', 'protocol', 'ports', 'addresses', 'pcap', 'rate'],
+    ...['flows', 'frameSize', 'frameSizes', 'protocol', 'ports', 'addresses', 'rate'],
     ...['warmUp', 'settle', 'measure', 'runsPerTrial', 'windows', 'windowPackets'],
   ].map((setting) => [plainKey(setting), setting]),
 );

@@ -2,8 +2,8 @@
 import { resolve } from 'node:path';
 import type { Admission, AdmitDeps, PullRequestReader } from '../../action/admission.ts';
 import { admit } from '../../action/admit.ts';
-import { configAt } from '../../action/config-at.ts';
 import { gateNames, selectorsFor } from '../../action/job.ts';
+import { configAt } from '../../action/open-job.ts';
 import { readerOn } from '../../action/pull-request-reader.ts';
 import { applyOverrides } from '../../config/overrides.ts';
 import { namingStyles } from '../../config/parameters.ts';

@@ -23,8 +23,6 @@ export type Repository = {
   entriesAt(commit: string, paths: readonly string[]): Promise<TreeEntry[]>;
   /** Text of an object, named by its full id or `COMMIT:PATH`. */
   read(object: string): Promise<string>;
-  /** Like `read`, for a file that is not text. */
-  readBytes(object: string): Promise<Buffer>;
   idAt(commit: string, path: string): Promise<string | undefined>;
   /** Paths of all files, links and submodules that differ between two commits, in content or mode. */
   changedPaths(first: string, second: string): Promise<string[]>;
@@ -95,12 +93,6 @@ function readerOf(git: Git): Repository & Pick<WritableRepository, 'message'> {
       const [id = '', ...path] = object.split(':');
       const why = `git cannot read the object ${object} in ${directory}: it must be a file of at most 4 MiB.`;
       return run('cat-file', 'blob', [idOf(id), ...path].join(':')).catch(failed(why));
-    },
-
-    async readBytes(object) {
-      const [id = '', ...path] = object.split(':');
-      const why = `git cannot read the object ${object} in ${directory}: it must be a file of at most 4 MiB.`;
-      return git.bytes('cat-file', 'blob', [idOf(id), ...path].join(':')).catch(failed(why));
     },
 
     async idAt(commit, path) {

@@ -38,7 +38,6 @@ const plannedCellSchema = z.object({
 });
 
 export const plannedTraffic = offeredTrafficSchema.extend({
-  captured: bounded.document.optional(),
   warmUpSeconds: bounded.seconds,
   settleSeconds: bounded.seconds,
   measureSeconds: bounded.seconds,

@@ -53,7 +53,6 @@ const traffic = z.looseObject({
   flows: bounded.count,
   frameBytes: bounded.count.optional(),
   packets: packetsSchema.optional(),
-  captured: bounded.document.optional(),
   windows: z.object({ count: bounded.count, packets: bounded.total }).optional(),
   settleSeconds: bounded.seconds,
   measureSeconds: bounded.seconds,

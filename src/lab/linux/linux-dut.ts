@@ -13,7 +13,7 @@ import { HostError } from '../../system/host/host-error.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { shell } from '../../system/shell.ts';
 import type { Ports } from '../map-interfaces.ts';
-import { ipAddress } from '../traffic/headers.ts';
+import { ipAddress } from '../traffic/flows.ts';
 import { droppedBy } from './linux-drops.ts';
 import { createInterfaces, withoutMissing } from './linux-fit.ts';
 import {

@@ -146,13 +146,13 @@ async function uploadSender(lab: NetnsLab, cells: readonly Cell[]): Promise<void
     macAddress(sender, config.sender.interface),
     macAddress(dutHost, config.dut.ingress),
   ]);
-  const { flows, packets, captured } = traffic;
+  const { flows, packets } = traffic;
   const byPath = new Map(cells.map((cell) => [flowsPath(cell, traffic), cell]));
   for (const [path, cell] of byPath) {
     const frameBytes = frameBytesFor(traffic, cell);
     const { family } = cell;
     const macs = { sourceMac, destinationMac };
-    const frames = trafgenFlows({ family, flows, frameBytes, packets, captured, ...macs });
+    const frames = trafgenFlows({ family, flows, frameBytes, packets, ...macs });
     await sender.upload(Buffer.from(frames), path, 0o600);
   }
 }

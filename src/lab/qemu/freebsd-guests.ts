@@ -137,7 +137,7 @@ export class FreebsdGuests implements GuestSystem {
     const { flows } = this.#resources;
     const proof = provesScenario(scenario, await proofOf(host), {
       // A guest that forwards no packet creates no states.
-      ...(!isSilent && flows !== undefined && { trial: { flows } }),
+      ...(!isSilent && { trial: { flows } }),
       own: this.#rulesOf(variant),
     });
     if (proof.kind === 'in-force') return undefined;

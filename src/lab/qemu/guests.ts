@@ -42,8 +42,8 @@ export type GuestResources = {
   lab: VirtualLab;
   tallies: Tallies;
   cpus: readonly number[];
-  /** Flows that each create a state in a stateful scenario; undefined if they need not. */
-  flows: number | undefined;
+  /** Flows that each create a state in a stateful scenario. */
+  flows: number;
   /** Networks that test packets have. */
   addresses: TestNetworks | undefined;
   deps: FreebsdDeps;

@@ -39,11 +39,9 @@ export async function openVirtualTestbed(
   const lab = await labOfGuests.up(config);
   const tallies: Tallies = new Map();
   const cpus = guestCpu === senderCpu ? [guestCpu] : [guestCpu, senderCpu];
-  // Captured packets of some protocols create no states.
-  const flows = traffic.captured === undefined ? traffic.flows : undefined;
   const facts = () => labOfGuests.facts(config);
-  const { addresses } = traffic.packets ?? {};
-  const resources = { lab, tallies, cpus, flows, addresses, deps, facts };
+  const { flows, packets } = traffic;
+  const resources = { lab, tallies, cpus, flows, addresses: packets?.addresses, deps, facts };
   const system = await openSystem(name, config, resources).catch(async (error: unknown) => {
     await lab.down();
     throw error;
@@ -92,10 +90,10 @@ async function openSystem(name: string, config: VirtualTestbed, resources: Guest
 
 async function flowsFor(lab: Pick<VirtualLab, 'folder'>, traffic: Traffic, cell: Cell) {
   const { family } = cell;
-  const { flows, packets, captured } = traffic;
+  const { flows, packets } = traffic;
   const frameBytes = frameBytesFor(traffic, cell);
   const path = join(lab.folder, `${family}.${frameBytes}.flows`);
   const macs = { sourceMac: senderMac, destinationMac: guestMac.ingress };
-  await writeFile(path, trafgenFlows({ family, flows, frameBytes, packets, captured, ...macs }));
+  await writeFile(path, trafgenFlows({ family, flows, frameBytes, packets, ...macs }));
   return path;
 }

@@ -1,9 +1,8 @@
 // Writes the packets that trafgen(8) repeats, in its configuration language: at least one for each flow.
 import { destinationsPerSource } from '../../model/flows.ts';
+import { hostAt, knownNetwork } from '../../model/networks.ts';
 import type { Family } from '../../model/scenario.ts';
-import type { Packets, PortRange, WeightedSize } from '../../model/traffic.ts';
-import { internetChecksum, ipAddress, word } from './headers.ts';
-import { replayed } from './replay.ts';
+import type { Packets, PortRange, TestNetworks, WeightedSize } from '../../model/traffic.ts';
 
 export type FlowsRequest = {
   family: Family;
@@ -11,8 +10,6 @@ export type FlowsRequest = {
   /** Size of the Ethernet frame with its 4 bytes of CRC: 64 to 1518. */
   frameBytes: number;
   packets?: Packets | undefined;
-  /** A pcap file in base64, whose packets replace all but the addresses of `packets`. */
-  captured?: string | undefined;
   sourceMac: string;
   destinationMac: string;
 };
@@ -23,13 +20,9 @@ const ethernetBytes = 14;
 /** Excludes the CRC. */
 const minFrameBytes = 60;
 
-/** Frames, also captured ones, have at least the family's minimum size. */
+/** Frames have at least the family's minimum size. */
 export function trafgenFlows(request: FlowsRequest): string {
-  const { flows, frameBytes, captured } = request;
-  if (captured !== undefined)
-    return written(
-      replayed(captured, request.family, request.packets?.addresses).map((packet) => ethernetFrame(request, packet)),
-    );
+  const { flows, frameBytes } = request;
   const frames: number[][] = [];
   const sizes = inTurn(request.packets?.sizes ?? [{ frameBytes, weight: 1 }]);
   // Gives each size its exact share: some flows appear twice if they are no multiple of the weights.
@@ -39,10 +32,8 @@ export function trafgenFlows(request: FlowsRequest): string {
     const size = sizes[(index + Math.floor(index / sizes.length)) % sizes.length] ?? frameBytes;
     frames.push(frame({ ...request, frameBytes: size }, index % flows));
   }
-  return written(frames);
+  return frames.map((bytes) => `{ ${bytes.join(',')} }\n`).join('');
 }
-
-const written = (frames: number[][]): string => frames.map((bytes) => `{ ${bytes.join(',')} }\n`).join('');
 
 /** Spreads each size evenly, so that even a short stretch has the overall mean: smooth weighted round robin. */
 function inTurn(sizes: readonly WeightedSize[]): number[] {
@@ -60,13 +51,9 @@ function frame(request: FlowsRequest, flow: number): number[] {
   const bytes = request.frameBytes - crcBytes - ethernetBytes;
   const write = request.family === 'inet4' ? ipv4 : ipv6;
   const addresses = addressesOf(request, flow);
-  return ethernetFrame(request, write(bytes, flow, addresses, request.packets));
-}
-
-function ethernetFrame({ family, ...macs }: FlowsRequest, packet: number[]): number[] {
-  const type = family === 'inet4' ? [0x08, 0x00] : [0x86, 0xdd];
-  const header = [...macBytes(macs.destinationMac), ...macBytes(macs.sourceMac), ...type];
-  return padded([...header, ...packet], minFrameBytes);
+  const type = request.family === 'inet4' ? [0x08, 0x00] : [0x86, 0xdd];
+  const header = [...macBytes(request.destinationMac), ...macBytes(request.sourceMac), ...type];
+  return padded([...header, ...write(bytes, flow, addresses, request.packets)], minFrameBytes);
 }
 
 function addressesOf({ family, flows, packets }: FlowsRequest, flow: number): number[] {
@@ -139,3 +126,29 @@ const padded = (bytes: number[], length: number): number[] => [
   ...bytes,
   ...new Array<number>(Math.max(0, length - bytes.length)).fill(0),
 ];
+
+/** RFC 1071: the ones' complement of the ones' complement sum of 16-bit words. */
+function internetChecksum(bytes: readonly number[]): number {
+  let sum = 0;
+  for (let index = 0; index < bytes.length; index += 2) {
+    sum += ((bytes[index] ?? 0) << 8) | (bytes[index + 1] ?? 0);
+  }
+  while (sum > 0xffff) sum = (sum & 0xffff) + (sum >>> 16);
+  return ~sum & 0xffff;
+}
+
+/** Counts up in the site's network; else from .10.1 in RFC 2544's networks (RFC 5180 for IPv6). */
+export function ipAddress(
+  family: Family,
+  side: 'source' | 'destination',
+  index: number,
+  addresses: TestNetworks = {},
+): number[] {
+  const network = addresses[family]?.[side];
+  if (network !== undefined) return hostAt(knownNetwork(network, family), index);
+  return family === 'inet4'
+    ? [198, side === 'source' ? 18 : 19, ...word(10 * 256 + 1 + index)]
+    : [0x2001, 2, 0, side === 'source' ? 0 : 0x8000, 0, 0, 10, 1 + index].flatMap(word);
+}
+
+const word = (value: number): number[] => [value >>> 8, value & 0xff];

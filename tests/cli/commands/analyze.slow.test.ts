@@ -123,7 +123,6 @@ test('a work directory of a gate is judged again from what it holds, which stays
       list: async (commit) => [{ path: 'nftables.conf', mode: '100644', object: commit }],
       entriesAt: async () => [],
       read: async (object) => `# ${object}\n`,
-      readBytes: async () => Buffer.alloc(0),
       changedPaths: async () => ['dut/nftables.conf'],
       idAt: async () => undefined,
       diff: async () => Buffer.from(''),

@@ -582,7 +582,6 @@ const repositoryOf = (base: string, diff: string): Repository => ({
   list: async () => [],
   entriesAt: async () => [],
   read: async () => '',
-  readBytes: async () => Buffer.alloc(0),
   idAt: async () => undefined,
   changedPaths: async () => ['sys/net/if.c'],
   diff: async () => Buffer.from(diff),

@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
 import { afterEach, expect, test } from 'vitest';
-import { withCapture } from '../../../src/config/captured-traffic.ts';
 import { parseConfig } from '../../../src/config/load.ts';
 import type { Traffic } from '../../../src/config/schema.ts';
 import { openEmbedded } from '../../../src/gate/testbeds/open-testbed.ts';
@@ -9,7 +8,6 @@ import { labDown } from '../../../src/lab/netns/embedded-lab.ts';
 import type { PrepareRequest, Testbed } from '../../../src/lab/testbed.ts';
 import type { PlannedTrial } from '../../../src/model/planned-trial.ts';
 import type { Family } from '../../../src/model/scenario.ts';
-import { aPcap, udp4, udp6 } from '../../fakes/pcap.ts';
 import { describeWith, labPrograms } from '../../needs.ts';
 
 const configOf = (traffic: string) =>
@@ -91,13 +89,6 @@ describeWith(['root', ...labPrograms], 'a Linux testbed sends described packets'
         expect(Math.min(...rates)).toBeGreaterThan(0);
       });
     }
-
-    test(`a capture of ${family} passes rules for it alone`, async () => {
-      const file = aPcap([udp4(1), udp4(2), udp6()]);
-      const { traffic } = withCapture(configOf('pcap: dns.pcap'), file, 'dns.pcap');
-      const rates = await forwarded(traffic, 'udp sport 40000 udp dport 53', family);
-      expect(Math.min(...rates)).toBeGreaterThan(0);
-    });
   }
 
   const networks = {

@@ -2,7 +2,6 @@ import { isIPv6 } from 'node:net';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type FlowsRequest, trafgenFlows } from '../../../src/lab/traffic/flows.ts';
-import { aPcap, udp4, udp6 } from '../../fakes/pcap.ts';
 import { times } from '../../random.ts';
 
 const request: FlowsRequest = {
@@ -188,34 +187,6 @@ test('every flow is in a mix', () => {
   );
 });
 
-test('packets of a capture get the addresses of the test networks, a new hop limit and right checksums', () => {
-  const captured = aPcap([udp4(1), udp6(), udp4(2, 123), udp4(1)]).toString('base64');
-  const made = frames({ captured });
-  expect(made.map((frame) => [frame.subarray(26, 30).join('.'), frame.subarray(30, 34).join('.')])).toEqual([
-    ['198.18.10.1', '198.19.10.1'],
-    ['198.18.10.2', '198.19.10.1'],
-    ['198.18.10.1', '198.19.10.1'],
-  ]);
-  expect(made.map((frame) => portsOf(frame, 'inet4')[1])).toEqual([53, 123, 53]);
-  for (const frame of made) {
-    expect(frame).toHaveLength(60);
-    expect(frame[22]).toBe(64);
-    expect(frame.toString('hex', 0, 12)).toBe('02000000000a020000000001');
-    expect(sumOf(frame.subarray(14, 34))).toBe(0xffff);
-    const all = Buffer.concat([pseudoHeader(frame, 'inet4'), datagramOf(frame, 'inet4')]);
-    expect(sumOf(all)).toBe(0xffff);
-  }
-});
-
-test('a cell of IPv6 has the packets of IPv6 in a capture', () => {
-  const captured = aPcap([udp4(), udp6()]).toString('base64');
-  const made = frames({ family: 'inet6', captured });
-  expect(made).toHaveLength(1);
-  const [frame = Buffer.alloc(0)] = made;
-  const all = Buffer.concat([pseudoHeader(frame, 'inet6'), datagramOf(frame, 'inet6')]);
-  expect([frame[21], sumOf(all)]).toEqual([64, 0xffff]);
-});
-
 test('flows take the ports of a range in turn', () => {
   const source = { first: 65_533, last: 65_535 };
   const packets = { ports: { source, destination: { first: 53, last: 53 } } };
@@ -297,10 +268,4 @@ test('networks of IPv6 count up from their first host', () => {
   const addresses = { inet6: { source: '2001:db8:1::/64', destination: '2001:db8:2::/127' } };
   const [frame] = frames({ family: 'inet6', frameBytes: 66, packets: { addresses } });
   expect(frame?.toString('hex', 22, 54)).toBe('20010db8000100000000000000000001' + '20010db8000200000000000000000000');
-});
-
-test("captured packets get addresses of the site's networks", () => {
-  const captured = aPcap([udp4(1), udp4(2)]).toString('base64');
-  const all = frames({ captured, packets: { addresses: { inet4: site } } });
-  expect(pairsOf(all)).toEqual(['192.168.1.17 203.0.113.1', '192.168.1.18 203.0.113.1']);
 });
