@@ -8,16 +8,16 @@ import { dirname, join, relative } from 'node:path';
  * itself through others. A number of lines only falls: a change that adds lines removes as many.
  */
 export const modules: Readonly<Record<string, { readonly lines: number; readonly imports: readonly string[] }>> = {
-  model: { lines: 2402, imports: [] },
+  model: { lines: 2401, imports: [] },
   config: { lines: 4101, imports: ['model'] },
   system: { lines: 2523, imports: ['model'] },
-  analysis: { lines: 6146, imports: ['model', 'system'] },
+  analysis: { lines: 6135, imports: ['model', 'system'] },
   report: { lines: 6216, imports: ['model', 'config', 'system', 'analysis'] },
   forge: { lines: 4523, imports: ['model', 'config', 'system', 'analysis'] },
   kernel: { lines: 2835, imports: ['model', 'config', 'system', 'forge'] },
   lab: { lines: 16707, imports: ['model', 'config', 'system', 'analysis', 'kernel'] },
   gate: { lines: 13848, imports: ['model', 'config', 'system', 'analysis', 'report', 'forge', 'kernel', 'lab'] },
-  publish: { lines: 5503, imports: ['model', 'config', 'system', 'analysis', 'report', 'forge', 'lab', 'gate'] },
+  publish: { lines: 5429, imports: ['model', 'config', 'system', 'analysis', 'report', 'forge', 'lab', 'gate'] },
   relay: { lines: 3759, imports: ['model', 'config', 'system', 'forge', 'kernel', 'lab', 'gate', 'publish'] },
   action: {
     lines: 3525,
@@ -47,7 +47,7 @@ export const otherSizes = {
   /** Lines of the scripts, styles and programs of `src/` in other languages than TypeScript. */
   scriptsOfSource: 3638,
   /** Lines of TypeScript in `tests/`. */
-  tests: 112773,
+  tests: 112684,
   /** Bytes of Markdown in `docs/`. */
   docsBytes: 229942,
 };

@@ -1,161 +1,6 @@
 import { _enum, boolean, discriminatedUnion, int, literal, object, string } from "./vendor/zod.js";
 import { cellProfileSchema, cellSchema, change, commitId, count, designNames, facts, historySchema, id, intervalSchema, level, line, list, maxRuns, maxTrials, maxVariants, measured, metricSchema, name, offeredTrafficSchema, ordinal, prose, rate$1 as rate, reasonSchema, rejections, runSchema, seconds, share, sumOfSquares, testbedKindSchema, text, time, trialSchema, url, variant, verdictsWorstFirst } from "./model/first.js";
 
-// src/model/bisect-result.ts
-const maxCommits = 2e4;
-/** Includes the good end. */
-const maxRevisions = 20001;
-/**
-* Reason why a commit cannot be measured. One failure is enough if nothing depended on it; otherwise it was seen twice,
-* or on a neighbour too.
-*/
-const faultSchema = discriminatedUnion("kind", [...rejections, object({
-	kind: literal("forwards-nothing"),
-	message: prose()
-})]);
-/** A build of a revision: its own, or with fix-ups on top. */
-const formSchema = object({
-	/**
-	* `base` for the good end, `patched` for the bad one; otherwise an abbreviated commit id, with those of its fix-ups.
-	*/
-	variant,
-	fixUps: list(commitId, 100),
-	/** Rate of each boot, or of each run if variants share a trial, in the metric's unit. */
-	values: list(rate),
-	fault: faultSchema.optional()
-});
-/** A commit of the range, with later commits that leave the kernel or the installed files unchanged. */
-const revisionSchema = object({
-	/** Steps along first parents; 0 is the good end. */
-	place: count,
-	commit: commitId,
-	/** Id of the Phabricator diff from which the commit was made, for a bisection of a revision's diffs. */
-	diff: id.exactOptional(),
-	subject: line,
-	author: line,
-	/** Number of following commits with the same kernel or files. */
-	alike: count,
-	isSkipped: boolean(),
-	/** Between two similar failures, so it was not tried. */
-	isAssumedFailed: boolean(),
-	/** Posterior probability that this is the change. */
-	probability: share,
-	/** Tried variants; mostly empty. */
-	forms: list(formSchema, 1e3)
-});
-/** The commit named as bad. Its kernel or files may be those of an earlier commit. */
-const namedCommitSchema = revisionSchema.pick({
-	commit: true,
-	diff: true,
-	subject: true,
-	author: true
-});
-const bisectConfidenceRatio = .95;
-const changeSchema$1 = object({
-	...intervalSchema.shape,
-	/** Geometric means before and after the change, up to the next one, in the metric's unit. */
-	before: level,
-	after: level
-});
-/** Indices into `revisions`. */
-const foundSchema = discriminatedUnion("kind", [object({
-	kind: literal("culprit"),
-	revision: ordinal,
-	probability: share,
-	change: changeSchema$1,
-	/** Fix-ups on top of it, any of which could have caused the fault. */
-	measuredWith: list(commitId, 100)
-}), object({
-	kind: literal("group"),
-	after: count,
-	last: ordinal,
-	probability: share,
-	change: changeSchema$1,
-	/** Probably fixed the commits before it, so it would help as a fix-up. */
-	likelyFix: commitId.optional()
-})]);
-const bisectAnswerSchema = discriminatedUnion("kind", [
-	...foundSchema.options,
-	object({
-		kind: literal("several"),
-		found: list(foundSchema, 100).min(1),
-		open: list(object({
-			after: count,
-			last: ordinal
-		}), 100)
-	}),
-	object({
-		kind: literal("not-reproduced"),
-		/** Absent if an end could not be measured. */
-		change: changeSchema$1.optional(),
-		fault: object({
-			revision: count,
-			fault: faultSchema
-		}).optional()
-	}),
-	object({
-		kind: literal("slide"),
-		change: changeSchema$1,
-		steps: list(ordinal, maxRevisions)
-	}),
-	object({
-		kind: literal("inconclusive"),
-		change: changeSchema$1,
-		best: list(object({
-			revision: ordinal,
-			probability: share
-		})),
-		bootsExpected: count
-	})
-]);
-const bisectResultSchema = object({
-	schemaVersion: literal(1),
-	kind: literal("bisect"),
-	generator: object({
-		name: literal("ppsgate"),
-		version: name
-	}),
-	good: name,
-	bad: name,
-	/** Absent in older results. */
-	badCommit: namedCommitSchema.exactOptional(),
-	fixUps: list(name, 100),
-	testbed: object({
-		name,
-		/** Absent in older results. */
-		kind: testbedKindSchema.exactOptional(),
-		fingerprint: facts,
-		warnings: list(line, 1e3)
-	}),
-	cell: cellSchema,
-	metric: metricSchema,
-	traffic: offeredTrafficSchema.extend({ measureSeconds: seconds }),
-	history: historySchema.optional(),
-	/** Several variants share a trial; otherwise each boot has one. */
-	isShared: boolean(),
-	seed: int(),
-	startedAt: time,
-	finishedAt: time,
-	revisions: list(revisionSchema, maxRevisions).min(2),
-	answer: bisectAnswerSchema,
-	/** Boots, or shared trials, including failed ones. */
-	boots: count,
-	/** The bad end with the culprit reverted; absent if not requested. */
-	revert: discriminatedUnion("kind", [object({
-		kind: literal("measured"),
-		values: list(rate),
-		change: changeSchema$1
-	}), object({
-		kind: literal("impossible"),
-		why: prose()
-	})]).optional(),
-	/** `base` is the culprit's parent, `patched` the culprit. */
-	profiles: list(cellProfileSchema, maxVariants),
-	reason: reasonSchema.optional(),
-	runs: list(runSchema, maxRuns),
-	trials: list(trialSchema, maxTrials)
-});
-
 // src/model/trend.ts
 const resultPath = name.regex(/^results\/\d{4}\/\w[\w.-]*$/);
 const rates = list(measured);
@@ -174,9 +19,8 @@ const nightlySchema = object({
 	/** Has a number for each trial; empty if the DUT measures none. */
 	pps: rates,
 	nsPerPacket: rates,
-	/** Absent from older lines. */
-	instructionsPerPacket: rates.default([]),
-	/** Key in `fingerprints` of the index; empty in older lines. */
+	instructionsPerPacket: rates,
+	/** Key in `fingerprints` of the index. */
 	fingerprint: name,
 	/** Folder of the result, which may be gone. */
 	result: resultPath.optional()
@@ -210,7 +54,7 @@ const changeStates = [
 	"recovered"
 ];
 /** A lasting step of a testbed's level, in all cells that stepped between the same two commits. */
-const changeSchema = object({
+const changeSchema$1 = object({
 	/**
 	* Forty hex digits that identify the testbed and both commits (twelve in old files); key of every comment on the
 	* change.
@@ -304,7 +148,7 @@ const trendIndexSchema = object({
 	})),
 	fingerprints: list(fingerprintSchema),
 	/** Oldest first; none is ever removed. */
-	changes: list(changeSchema),
+	changes: list(changeSchema$1),
 	aaRuns: list(aaRunCountsSchema),
 	/** Release tags measured since; newest last. */
 	releases: list(object({
@@ -314,6 +158,161 @@ const trendIndexSchema = object({
 	})),
 	/** Page of the commits from `{from}` to `{to}`. */
 	compareUrl: url.optional()
+});
+
+// src/model/bisect-result.ts
+const maxCommits = 2e4;
+/** Includes the good end. */
+const maxRevisions = 20001;
+/**
+* Reason why a commit cannot be measured. One failure is enough if nothing depended on it; otherwise it was seen twice,
+* or on a neighbour too.
+*/
+const faultSchema = discriminatedUnion("kind", [...rejections, object({
+	kind: literal("forwards-nothing"),
+	message: prose()
+})]);
+/** A build of a revision: its own, or with fix-ups on top. */
+const formSchema = object({
+	/**
+	* `base` for the good end, `patched` for the bad one; otherwise an abbreviated commit id, with those of its fix-ups.
+	*/
+	variant,
+	fixUps: list(commitId, 100),
+	/** Rate of each boot, or of each run if variants share a trial, in the metric's unit. */
+	values: list(rate),
+	fault: faultSchema.optional()
+});
+/** A commit of the range, with later commits that leave the kernel or the installed files unchanged. */
+const revisionSchema = object({
+	/** Steps along first parents; 0 is the good end. */
+	place: count,
+	commit: commitId,
+	/** Id of the Phabricator diff from which the commit was made, for a bisection of a revision's diffs. */
+	diff: id.exactOptional(),
+	subject: line,
+	author: line,
+	/** Number of following commits with the same kernel or files. */
+	alike: count,
+	isSkipped: boolean(),
+	/** Between two similar failures, so it was not tried. */
+	isAssumedFailed: boolean(),
+	/** Posterior probability that this is the change. */
+	probability: share,
+	/** Tried variants; mostly empty. */
+	forms: list(formSchema, 1e3)
+});
+/** The commit named as bad. Its kernel or files may be those of an earlier commit. */
+const namedCommitSchema = revisionSchema.pick({
+	commit: true,
+	diff: true,
+	subject: true,
+	author: true
+});
+const bisectConfidenceRatio = .95;
+const changeSchema = object({
+	...intervalSchema.shape,
+	/** Geometric means before and after the change, up to the next one, in the metric's unit. */
+	before: level,
+	after: level
+});
+/** Indices into `revisions`. */
+const foundSchema = discriminatedUnion("kind", [object({
+	kind: literal("culprit"),
+	revision: ordinal,
+	probability: share,
+	change: changeSchema,
+	/** Fix-ups on top of it, any of which could have caused the fault. */
+	measuredWith: list(commitId, 100)
+}), object({
+	kind: literal("group"),
+	after: count,
+	last: ordinal,
+	probability: share,
+	change: changeSchema,
+	/** Probably fixed the commits before it, so it would help as a fix-up. */
+	likelyFix: commitId.optional()
+})]);
+const bisectAnswerSchema = discriminatedUnion("kind", [
+	...foundSchema.options,
+	object({
+		kind: literal("several"),
+		found: list(foundSchema, 100).min(1),
+		open: list(object({
+			after: count,
+			last: ordinal
+		}), 100)
+	}),
+	object({
+		kind: literal("not-reproduced"),
+		/** Absent if an end could not be measured. */
+		change: changeSchema.optional(),
+		fault: object({
+			revision: count,
+			fault: faultSchema
+		}).optional()
+	}),
+	object({
+		kind: literal("slide"),
+		change: changeSchema,
+		steps: list(ordinal, maxRevisions)
+	}),
+	object({
+		kind: literal("inconclusive"),
+		change: changeSchema,
+		best: list(object({
+			revision: ordinal,
+			probability: share
+		})),
+		bootsExpected: count
+	})
+]);
+const bisectResultSchema = object({
+	schemaVersion: literal(1),
+	kind: literal("bisect"),
+	generator: object({
+		name: literal("ppsgate"),
+		version: name
+	}),
+	good: name,
+	bad: name,
+	/** Absent in older results. */
+	badCommit: namedCommitSchema.exactOptional(),
+	fixUps: list(name, 100),
+	testbed: object({
+		name,
+		/** Absent in older results. */
+		kind: testbedKindSchema.exactOptional(),
+		fingerprint: facts,
+		warnings: list(line, 1e3)
+	}),
+	cell: cellSchema,
+	metric: metricSchema,
+	traffic: offeredTrafficSchema.extend({ measureSeconds: seconds }),
+	history: historySchema.optional(),
+	/** Several variants share a trial; otherwise each boot has one. */
+	isShared: boolean(),
+	seed: int(),
+	startedAt: time,
+	finishedAt: time,
+	revisions: list(revisionSchema, maxRevisions).min(2),
+	answer: bisectAnswerSchema,
+	/** Boots, or shared trials, including failed ones. */
+	boots: count,
+	/** The bad end with the culprit reverted; absent if not requested. */
+	revert: discriminatedUnion("kind", [object({
+		kind: literal("measured"),
+		values: list(rate),
+		change: changeSchema
+	}), object({
+		kind: literal("impossible"),
+		why: prose()
+	})]).optional(),
+	/** `base` is the culprit's parent, `patched` the culprit. */
+	profiles: list(cellProfileSchema, maxVariants),
+	reason: reasonSchema.optional(),
+	runs: list(runSchema, maxRuns),
+	trials: list(trialSchema, maxTrials)
 });
 
 export { bisectConfidenceRatio, bisectResultSchema, changeStates, maxCommits, namedCommitSchema, nightlySchema, trendIndexSchema };

@@ -11,9 +11,9 @@ import { RevisionError, fetchDiff, findRevision, fixOfCertificate, isMember, isN
 import { parseMaxRuns } from "./config/first.js";
 import { cancelledOutcome, deliverySeconds, failureReasonSchema, outcomeOfFailure, outcomeOfResult } from "./publish/reporters/first.js";
 import { remarkupText } from "./model/plain.js";
+import { bisectResultSchema } from "./model.js";
 import { ExposedPlaceError, checkOwn } from "./system/own-file.js";
 import { hasPlan, readPlan } from "./gate/experiment/first.js";
-import { bisectResultSchema } from "./model.js";
 import { createOctokit, githubFailure, isBreakdown, placeOf } from "./forge/github.js";
 import { isRunning, leaderSchema, signalGroup, startOf } from "./system/process.js";
 import { ForeignFileError, failureOf, isSqliteError, lockIfFree, openDatabase, watchPlace } from "./system/sqlite.js";

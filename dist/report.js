@@ -8,11 +8,11 @@ import { adviceToReachMore, cpusAtWork, queuesReached, reachesFew, renderMinista
 import { countedRuns, median, moderated, noNoise, runCounts, sumOf } from "./analysis/stats/first.js";
 import { escaped, remarkupAlt, remarkupBlock, remarkupCell, remarkupText, remarkupWords } from "./model/plain.js";
 import { isOfOneCommit } from "./analysis/trend.js";
+import { bisectConfidenceRatio, bisectResultSchema } from "./model.js";
+import { buildNoise, interactionOf, runsApart } from "./analysis/stats.js";
 import { confidencePercents, criticalT } from "./analysis/stats/first-plain.js";
 import { Html, bothForms, clamped, colors, earlierGatesText, element, extentOf, gateNumberText, html, htmlDocument, isWithin, limitStrips, linearScale, paddedRates, path as path$1, pngOf, robustExtent, round, svgDocument, text, ticksOf } from "./report/plain.js";
-import { bisectConfidenceRatio, bisectResultSchema } from "./model.js";
 import { flamegraph, layout, moduleName, samplesOf } from "./analysis/profile/plain.js";
-import { buildNoise, interactionOf, runsApart } from "./analysis/stats.js";
 import { ForeignFileError, placeBelow, readForeignText } from "./system/foreign-files.js";
 import { readProfiles, withReasons } from "./analysis/profile.js";
 const { basename, dirname, join } = globalThis.process.getBuiltinModule("node:path");

@@ -5,103 +5,6 @@ import { chanceOf, unlikely } from "./stats/plain.js";
 import { boundsOf, changeOf, countOf, countedRuns, evidenceAt, evidenceOf, isDecided, isEnough, median, priorNoise, validPairs, valuesOf } from "./stats/first.js";
 import { betaFraction, criticalT } from "./stats/first-plain.js";
 
-// src/analysis/stats/build-noise.ts
-/**
-* Variance components of a one-way random model, by the method of moments (Searle, Casella & McCulloch, Variance
-* Components, 1992, section 3.6): layouts sample all orders of sections, runs sample boots. Undefined if each tree has
-* one layout only. Base and patched are one tree if they are the same commit.
-*/
-function buildNoise(cell, metric, isSameTree) {
-	const { base, patched } = countedRuns(cell, cell.pairs);
-	const linked = [...base, ...patched].filter(({ layout }) => layout !== void 0);
-	const trees = [...Map.groupBy(linked, ({ variant }) => isSameTree ? "" : variant).values()].map((runs) => layoutsOf(runs, metric)).filter((layouts) => layouts.length > 1);
-	const layouts = trees.flat();
-	if (layouts.length === 0) return void 0;
-	const all = trees.map((tree) => tree.flat());
-	const runs = all.flat().length;
-	const sumWithin = sum(layouts.map((values) => sumNthPowerDeviations(values, 2)));
-	const sumAll = sum(all.map((values) => sumNthPowerDeviations(values, 2)));
-	const [freeWithin, freeBetween] = [runs - layouts.length, layouts.length - trees.length];
-	const together = Math.sqrt(sumAll / (runs - trees.length));
-	if (freeWithin === 0) return {
-		layouts: layouts.length,
-		withinLayouts: void 0,
-		betweenLayouts: void 0,
-		together
-	};
-	const within = sumWithin / freeWithin;
-	const between = (sumAll - sumWithin) / freeBetween;
-	const runsPerLayout = sum(trees.map((tree) => effectiveRuns(tree.map(({ length }) => length)))) / freeBetween;
-	return {
-		layouts: layouts.length,
-		withinLayouts: Math.sqrt(within),
-		betweenLayouts: Math.sqrt(Math.max(0, between - within) / runsPerLayout),
-		together
-	};
-}
-function layoutsOf(runs, metric) {
-	return [...Map.groupBy(runs, ({ layout }) => layout).values()].map((group) => group.flatMap(({ [metric]: value }) => value ? Math.log(value) : [])).filter(({ length }) => length > 0);
-}
-const effectiveRuns = (counts) => sum(counts) - sum(counts.map((count) => count ** 2)) / sum(counts);
-const sum = (values) => values.length === 0 ? 0 : mean([...values]) * values.length;
-
-// src/analysis/stats/outlier.ts
-/**
-* Counted runs with a modified z-score, 0.6745 · distance from the median / MAD, above 3.5 (Iglewicz and Hoaglin, How
-* to Detect and Handle Outliers, 1993). Distances are of logarithms from the median of the run's variant. The MAD spans
-* all variants, without one distance each, as the median of few runs is mostly one of them. Variants with fewer than
-* three runs have no outliers.
-*/
-function runsApart(runs) {
-	const counted = runs.filter((run) => run.validity.kind === "valid" && run.pps > 0);
-	const variants = Map.groupBy(counted, (run) => run.variant);
-	const centers = new Map([...variants].map(([name, group]) => [name, median(group.map(logOf))]));
-	const distanceOf = (run) => Math.abs(logOf(run) - (centers.get(run.variant) ?? 0));
-	const distances = counted.map(distanceOf).toSorted((a, b) => a - b);
-	const deviation = Math.max(median(distances.slice(variants.size)), minDeviation$1);
-	return counted.filter((run) => (variants.get(run.variant)?.length ?? 0) >= 3 && .6745 * distanceOf(run) > 3.5 * deviation);
-}
-const logOf = (run) => Math.log(run.pps);
-/** Lower limit: if runs agree to the packet, a run that differs by 0.1 % is no outlier. */
-const minDeviation$1 = 5e-4;
-
-// src/analysis/stats/interaction.ts
-/**
-* F of the interaction of variant and trial: one-way analysis of variance of the logarithms of patched over base, by
-* trial. Undefined for single runs per trial, which say nothing about it, and if all pairs of a trial are equal.
-*/
-function interactionOf({ runs }, metric) {
-	const pairs = validPairs(runs).flatMap(({ base, patched }) => {
-		const [from, to] = [base[metric], patched[metric]];
-		return from && to ? {
-			trial: base.trial,
-			log: Math.log(to / from)
-		} : [];
-	});
-	const trials = [...Map.groupBy(pairs, ({ trial }) => trial).values()].map((own) => own.map(({ log }) => log));
-	const between = trials.length - 1;
-	const within = pairs.length - trials.length;
-	if (between < 1 || within < 1) return void 0;
-	const center = mean(pairs.map(({ log }) => log));
-	const squares = sum$1(trials.map((own) => own.length * (mean(own) - center) ** 2));
-	const error = sum$1(trials.map((own) => sumNthPowerDeviations(own, 2)));
-	if (error === 0) return void 0;
-	const f = squares / between / (error / within);
-	return {
-		f,
-		degreesOfFreedom: [between, within],
-		probability: fTail(f, between, within)
-	};
-}
-/** P(F > f): a regularized incomplete beta function (DLMF 8.17), by the fraction that converges fast. */
-function fTail(f, between, within) {
-	const [a, b] = [within / 2, between / 2];
-	const x = within / (within + between * f);
-	const logBeta = gammaln(a) + gammaln(b) - gammaln(a + b);
-	const factor = Math.exp(a * Math.log(x) + b * Math.log1p(-x) - logBeta);
-	return x < (a + 1) / (a + b + 2) ? factor / a * betaFraction(x, a, b) : 1 - factor / b * betaFraction(1 - x, b, a);
-}
-
 // src/analysis/stats/change-points.ts
 /** Smaller changes are ignored, as a ratio; half the default margin of gates. */
 const minChangeRatio = .01;
@@ -269,6 +172,103 @@ function placesOf(logs, best, sigma) {
 		earliest,
 		latest
 	};
+}
+
+// src/analysis/stats/build-noise.ts
+/**
+* Variance components of a one-way random model, by the method of moments (Searle, Casella & McCulloch, Variance
+* Components, 1992, section 3.6): layouts sample all orders of sections, runs sample boots. Undefined if each tree has
+* one layout only. Base and patched are one tree if they are the same commit.
+*/
+function buildNoise(cell, metric, isSameTree) {
+	const { base, patched } = countedRuns(cell, cell.pairs);
+	const linked = [...base, ...patched].filter(({ layout }) => layout !== void 0);
+	const trees = [...Map.groupBy(linked, ({ variant }) => isSameTree ? "" : variant).values()].map((runs) => layoutsOf(runs, metric)).filter((layouts) => layouts.length > 1);
+	const layouts = trees.flat();
+	if (layouts.length === 0) return void 0;
+	const all = trees.map((tree) => tree.flat());
+	const runs = all.flat().length;
+	const sumWithin = sum(layouts.map((values) => sumNthPowerDeviations(values, 2)));
+	const sumAll = sum(all.map((values) => sumNthPowerDeviations(values, 2)));
+	const [freeWithin, freeBetween] = [runs - layouts.length, layouts.length - trees.length];
+	const together = Math.sqrt(sumAll / (runs - trees.length));
+	if (freeWithin === 0) return {
+		layouts: layouts.length,
+		withinLayouts: void 0,
+		betweenLayouts: void 0,
+		together
+	};
+	const within = sumWithin / freeWithin;
+	const between = (sumAll - sumWithin) / freeBetween;
+	const runsPerLayout = sum(trees.map((tree) => effectiveRuns(tree.map(({ length }) => length)))) / freeBetween;
+	return {
+		layouts: layouts.length,
+		withinLayouts: Math.sqrt(within),
+		betweenLayouts: Math.sqrt(Math.max(0, between - within) / runsPerLayout),
+		together
+	};
+}
+function layoutsOf(runs, metric) {
+	return [...Map.groupBy(runs, ({ layout }) => layout).values()].map((group) => group.flatMap(({ [metric]: value }) => value ? Math.log(value) : [])).filter(({ length }) => length > 0);
+}
+const effectiveRuns = (counts) => sum(counts) - sum(counts.map((count) => count ** 2)) / sum(counts);
+const sum = (values) => values.length === 0 ? 0 : mean([...values]) * values.length;
+
+// src/analysis/stats/outlier.ts
+/**
+* Counted runs with a modified z-score, 0.6745 · distance from the median / MAD, above 3.5 (Iglewicz and Hoaglin, How
+* to Detect and Handle Outliers, 1993). Distances are of logarithms from the median of the run's variant. The MAD spans
+* all variants, without one distance each, as the median of few runs is mostly one of them. Variants with fewer than
+* three runs have no outliers.
+*/
+function runsApart(runs) {
+	const counted = runs.filter((run) => run.validity.kind === "valid" && run.pps > 0);
+	const variants = Map.groupBy(counted, (run) => run.variant);
+	const centers = new Map([...variants].map(([name, group]) => [name, median(group.map(logOf))]));
+	const distanceOf = (run) => Math.abs(logOf(run) - (centers.get(run.variant) ?? 0));
+	const distances = counted.map(distanceOf).toSorted((a, b) => a - b);
+	const deviation = Math.max(median(distances.slice(variants.size)), minDeviation$1);
+	return counted.filter((run) => (variants.get(run.variant)?.length ?? 0) >= 3 && .6745 * distanceOf(run) > 3.5 * deviation);
+}
+const logOf = (run) => Math.log(run.pps);
+/** Lower limit: if runs agree to the packet, a run that differs by 0.1 % is no outlier. */
+const minDeviation$1 = 5e-4;
+
+// src/analysis/stats/interaction.ts
+/**
+* F of the interaction of variant and trial: one-way analysis of variance of the logarithms of patched over base, by
+* trial. Undefined for single runs per trial, which say nothing about it, and if all pairs of a trial are equal.
+*/
+function interactionOf({ runs }, metric) {
+	const pairs = validPairs(runs).flatMap(({ base, patched }) => {
+		const [from, to] = [base[metric], patched[metric]];
+		return from && to ? {
+			trial: base.trial,
+			log: Math.log(to / from)
+		} : [];
+	});
+	const trials = [...Map.groupBy(pairs, ({ trial }) => trial).values()].map((own) => own.map(({ log }) => log));
+	const between = trials.length - 1;
+	const within = pairs.length - trials.length;
+	if (between < 1 || within < 1) return void 0;
+	const center = mean(pairs.map(({ log }) => log));
+	const squares = sum$1(trials.map((own) => own.length * (mean(own) - center) ** 2));
+	const error = sum$1(trials.map((own) => sumNthPowerDeviations(own, 2)));
+	if (error === 0) return void 0;
+	const f = squares / between / (error / within);
+	return {
+		f,
+		degreesOfFreedom: [between, within],
+		probability: fTail(f, between, within)
+	};
+}
+/** P(F > f): a regularized incomplete beta function (DLMF 8.17), by the fraction that converges fast. */
+function fTail(f, between, within) {
+	const [a, b] = [within / 2, between / 2];
+	const x = within / (within + between * f);
+	const logBeta = gammaln(a) + gammaln(b) - gammaln(a + b);
+	const factor = Math.exp(a * Math.log(x) + b * Math.log1p(-x) - logBeta);
+	return x < (a + 1) / (a + b + 2) ? factor / a * betaFraction(x, a, b) : 1 - factor / b * betaFraction(1 - x, b, a);
 }
 
 // src/analysis/stats/baseline.ts

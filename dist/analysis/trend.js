@@ -1,5 +1,5 @@
 import { isJudged, jsonLines, plainLine } from "../model/first-plain.js";
-import { byMetric, cellName, commitId, isLoss, packetsText } from "../model/first.js";
+import { byMetric, cellName, isLoss, packetsText } from "../model/first.js";
 import { nightlySchema } from "../model.js";
 import { median, trialNumbers } from "./stats/first.js";
 import { sumNthPowerDeviations } from "../vendor/simple-statistics.js";
@@ -536,18 +536,6 @@ function nightlyRunsOf(result, occasion, committedAt, path) {
 		};
 	});
 }
-/** Converts a run of base from before nightly runs were stored; undefined without a commit. */
-function earlierNightlyRun({ at, commit, ...of }) {
-	const numbers = byMetric((metric) => rounded(of[metric], metric));
-	if (!commitId.safeParse(commit).success || numbers.pps.length === 0) return void 0;
-	return {
-		at: new Date(at).toISOString(),
-		commit,
-		occasion: "nightly",
-		...numbers,
-		fingerprint: ""
-	};
-}
 /** Replaces a session that was extended or published again. */
 const withNightlyRun = (nightlyRuns, nightlyRun) => [...nightlyRuns.filter((other) => !isSameSession(other, nightlyRun)), nightlyRun].toSorted(byCommit);
 const isSameSession = (a, b) => a.at === b.at && a.commit === b.commit && a.occasion === b.occasion;
@@ -585,4 +573,4 @@ const roundings = {
 	instructionsPerPacket: (value) => Number(value.toPrecision(6))
 };
 
-export { accepted, byCommit, changesToBisect, changesToGate, countsOf, earlierNightlyRun, emptyTrend, isOfOneCommit, isOff, isOpen, judgeTrend, layoutNoise, levelsOf, lossesOf, measuresLayoutNoise, nightlyRunsOf, parseNightlyRuns, sameSummary, sameText, seriesKey, withBisection, withFingerprint, withGate, withNightlyRun, withSameGate, worstOf };
+export { accepted, byCommit, changesToBisect, changesToGate, countsOf, emptyTrend, isOfOneCommit, isOff, isOpen, judgeTrend, layoutNoise, levelsOf, lossesOf, measuresLayoutNoise, nightlyRunsOf, parseNightlyRuns, sameSummary, sameText, seriesKey, withBisection, withFingerprint, withGate, withNightlyRun, withSameGate, worstOf };

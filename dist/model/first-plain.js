@@ -689,6 +689,15 @@ function packageOf(name) {
 	return Object.entries(packages).find(([program]) => program === name)?.[1];
 }
 
+// src/model/variant-name.ts
+/** Base and patched have a verdict; any other variant is shown next to them. */
+const isJudged = (variant) => variant === "base" || variant === "patched";
+/** `diff 80345`: an earlier diff of a revision. */
+const diffName = (diff) => `diff ${diff}`;
+/** Names a kernel that was linked several times; see `Run`. */
+const layoutName = (variant, layout) => layout === void 0 ? variant : `${variant} layout ${layout}`;
+const pathName = (variant) => variant.replaceAll(" ", "-");
+
 // src/model/format.ts
 /** `4.982 Mpps`, `805.3 kpps`. */
 function formatPps(pps) {
@@ -829,15 +838,6 @@ function formatShortOrdinal(number) {
 		"rd"
 	][number % 10]) ?? "th"}`;
 }
-
-// src/model/variant-name.ts
-/** Base and patched have a verdict; any other variant is shown next to them. */
-const isJudged = (variant) => variant === "base" || variant === "patched";
-/** `diff 80345`: an earlier diff of a revision. */
-const diffName = (diff) => `diff ${diff}`;
-/** Names a kernel that was linked several times; see `Run`. */
-const layoutName = (variant, layout) => layout === void 0 ? variant : `${variant} layout ${layout}`;
-const pathName = (variant) => variant.replaceAll(" ", "-");
 
 // src/model/text-file.ts
 /** Returns a clause on a file in UTF-16, or on a binary one; undefined for text. */

@@ -1,11 +1,11 @@
 import { codeSpan, formatChange, formatPercent, isCost, jsonLines, metricNouns, outcomeName, parseJson, reasonOf } from "../model/first-plain.js";
 import { _enum, literal, object } from "../vendor/zod.js";
-import { byMetric, cellName, cellSchema, count, isSameTraffic, level, list, metricSchema, name, offeredTraffic, patchName, shortId, time, total, word } from "../model/first.js";
+import { byMetric, cellName, cellSchema, level, list, metricSchema, name, offeredTraffic, patchName, shortId, time, total, word } from "../model/first.js";
 import { median } from "../analysis/stats/first.js";
-import { byCommit, changesToBisect, changesToGate, countsOf, earlierNightlyRun, emptyTrend, isOfOneCommit, isOff, isOpen, judgeTrend, layoutNoise, lossesOf, nightlyRunsOf, parseNightlyRuns, sameSummary, sameText, seriesKey, withBisection, withFingerprint, withGate, withNightlyRun, withSameGate, worstOf } from "../analysis/trend.js";
+import { byCommit, changesToBisect, changesToGate, countsOf, emptyTrend, isOfOneCommit, isOff, isOpen, judgeTrend, layoutNoise, lossesOf, nightlyRunsOf, parseNightlyRuns, sameSummary, sameText, seriesKey, withBisection, withFingerprint, withGate, withNightlyRun, withSameGate, worstOf } from "../analysis/trend.js";
+import { trendIndexSchema } from "../model.js";
 import { earlierEntries, historyEntries, historyEntrySchema, withoutNumbers } from "../gate/experiment/first.js";
 import { badgeOf, badgeVerdicts, renderBadge } from "../report/plain.js";
-import { trendIndexSchema } from "../model.js";
 import { bisectPlot, drawGraph, graphsOf, renderHtml, renderMarkdown, replaceFile, sparklineSheet, stoppedCells } from "../report.js";
 import { githubFailure, isBreakdown, placeOf, whyNotDone } from "../forge/github.js";
 import { lockIfFree } from "../system/sqlite.js";
@@ -49,7 +49,7 @@ function renderReadme(index, trend) {
 		...section("Open changes", atMost(open.map(changeLine(kept)))),
 		...section("Default branch", index.badges.map(badgeLine)),
 		...section("Nightly runs", testbeds.map(sparklines)),
-		...section("A/A runs", [...countsOf(trend).flatMap(({ current, earlier }) => [`- ${nameOf$1(current)}: ${countLine(current, kept)}`, ...atMost(earlier.map((count) => `  - earlier: ${countLine(count, kept)}`))]), ...beforeTrend(index.nightlyRuns)]),
+		...section("A/A runs", countsOf(trend).flatMap(({ current, earlier }) => [`- ${nameOf$1(current)}: ${countLine(current, kept)}`, ...atMost(earlier.map((count) => `  - earlier: ${countLine(count, kept)}`))])),
 		...section("Newest results", newest.map(resultLine)),
 		"## Files",
 		[
@@ -104,12 +104,6 @@ function verdictOf(count) {
 		case "open": return "too few to decide whether within the promised";
 	}
 }
-/** Counts of earlier versions, with unknown design, margin and fingerprint. */
-const beforeTrend = (nightlyRuns) => [...Map.groupBy(nightlyRuns, ({ testbed }) => testbed)].map(([testbed, own]) => {
-	const alarms = own.filter(({ regressions, improvements }) => regressions + improvements > 0);
-	const last = own.map(({ at }) => at).toSorted().at(-1) ?? "";
-	return `- ${codeSpan(testbed)}, up to ${dayOf(last)}, without a recorded design and margin: reported a change in ${alarms.length} of ${own.length} gates`;
-});
 function resultLine({ path, at, testbed, patch, outcome }) {
 	const when = at.slice(0, 16).replace("T", " ");
 	const what = `${codeSpan(patch)} on ${codeSpan(testbed)}: ${codeSpan(outcome)}`;
@@ -218,22 +212,6 @@ function withNightlyRuns(trend, added) {
 const withReleases = (known, updates) => {
 	return [...new Map([...known, ...updates].map((release) => [release.name, release])).values()].toSorted((a, b) => a.at < b.at ? -1 : 1);
 };
-/** Only for the traffic of the newest line: another traffic has another level. */
-function trendOfHistory(history) {
-	const nightlyRuns = [...Map.groupBy(history, seriesKey).values()].flatMap((entries) => {
-		const newest = entries.toSorted((a, b) => a.at < b.at ? -1 : 1).at(-1);
-		return entries.flatMap((entry) => {
-			const { testbed, cell, traffic } = entry;
-			const nightlyRun = earlierNightlyRun(entry);
-			return newest !== void 0 && isSameTraffic(traffic, newest.traffic) && nightlyRun !== void 0 ? [{
-				testbed,
-				cell,
-				nightlyRun
-			}] : [];
-		});
-	});
-	return withNightlyRuns(emptyTrend, nightlyRuns);
-}
 /** Text by path: the index, and those years of nightly runs that differ from `before`. */
 function trendFiles(before, after) {
 	const files = /* @__PURE__ */ new Map([[trendIndexPath, trendIndexText(after.index)]]);
@@ -278,7 +256,7 @@ const keptResultSchema = object({
 	patch: name,
 	outcome: name,
 	/** Flamegraphs, and the report as a page. */
-	others: list(name.regex(/^\w[\w.-]*$/)).default([]),
+	others: list(name.regex(/^\w[\w.-]*$/)),
 	bytes: total,
 	/** From a fork's own job, or with numbers that were not recomputed; has a smaller budget. */
 	isUntrusted: literal(true).exactOptional()
@@ -291,27 +269,16 @@ const badgeSchema = object({
 	at: time,
 	result: keptResultSchema.shape.path
 });
-/** A/A run as noted by versions before `trend/index.json`: without design, margin and fingerprint. */
-const nightlySchema = object({
-	testbed: name,
-	at: time,
-	judged: count,
-	regressions: count,
-	improvements: count
-});
 const indexSchema = object({
 	schemaVersion: literal(1),
 	/** Oldest first. */
 	results: list(keptResultSchema, 1e5),
-	badges: list(badgeSchema),
-	/** Oldest first. */
-	nightlyRuns: list(nightlySchema, 1e5)
+	badges: list(badgeSchema)
 });
 const emptyIndex = {
 	schemaVersion: 1,
 	results: [],
-	badges: [],
-	nightlyRuns: []
+	badges: []
 };
 /**
 * Returns the files to write and to remove to publish these results, or without results to update the badges. Only what
@@ -329,8 +296,7 @@ function nextFiles(stored, publications, rules) {
 	const index = {
 		schemaVersion: 1,
 		results,
-		badges: publications.reduce(withBadgesOf(rules), before.index.badges),
-		nightlyRuns: before.index.nightlyRuns.filter(isNotOf(publications))
+		badges: publications.reduce(withBadgesOf(rules), before.index.badges)
 	};
 	const learnt = publications.flatMap(({ result, isTrusted }) => {
 		if (!isOfGate(result)) return [];
@@ -343,7 +309,7 @@ function nextFiles(stored, publications, rules) {
 		...publication,
 		path: folderOf(publication.result)
 	}));
-	const trend = nextTrend(trendIn(stored, rules.now), updates, rules.now);
+	const trend = nextTrend(stored.trend ?? emptyTrend, updates, rules.now);
 	const write = new Map([
 		...fresh.flatMap(({ entry, files }) => kept.has(entry.path) ? files : []),
 		...index.badges.flatMap((badge) => filesOfBadge(badge, rules)),
@@ -364,8 +330,8 @@ function nextFiles(stored, publications, rules) {
 		})
 	};
 }
-function editedFiles(stored, edit, now) {
-	const before = trendIn(stored, now);
+function editedFiles(stored, edit) {
+	const before = stored.trend ?? emptyTrend;
 	const index = edit(before.index);
 	return {
 		index,
@@ -375,7 +341,6 @@ function editedFiles(stored, edit, now) {
 		}).set(readmePath, renderReadme(stored.index, index))
 	};
 }
-const trendIn = ({ trend, history }, now) => trend ?? trendOfHistory(earlierEntries(history, now));
 /** Limit of all lines; `boundedHistory` keeps some for each cell and traffic. */
 const maxHistoryLines = 1e5;
 /** Omits a result that was too old to keep. */
@@ -399,8 +364,7 @@ function withoutFuture(index, times, now) {
 	return {
 		...index,
 		results: index.results.map(settled),
-		badges: index.badges.map(settled),
-		nightlyRuns: index.nightlyRuns.filter(({ at }) => !isFuture(at, now))
+		badges: index.badges.map(settled)
 	};
 }
 const isFuture = (at, now) => Date.parse(at) > now.getTime();
@@ -586,8 +550,6 @@ function lastOfCells(result, known, now) {
 		verdict
 	} : []);
 }
-/** Drops counts of earlier versions that the trend already includes. */
-const isNotOf = (publications) => ({ testbed, at }) => !publications.some(({ result, isTrusted }) => isTrusted && isOfGate(result) && isOfOneCommit(result) && result.testbed.name === testbed && isoTime(result.startedAt) === at);
 function patchedPps(comparisons) {
 	const comparison = comparisons.find(({ metric }) => metric === "pps");
 	return comparison === void 0 ? {} : { pps: comparison.patched };
@@ -762,12 +724,12 @@ async function readable(what, place, read) {
 }
 const unreadable = (what, place) => `The ${what} in the branch ${place.branch} of ${place.repository} cannot be read`;
 /** Calls `edit` again with the current index if another publisher was faster. Throws an Error of one sentence. */
-async function publishTrend(octokit, place, edit, { now = () => /* @__PURE__ */ new Date(), ...options } = {}) {
+async function publishTrend(octokit, place, edit, options = {}) {
 	const branch = branchOf(octokit, place);
 	const work = {
 		isWanted: () => false,
 		next(stored) {
-			const { write, index } = editedFiles(stored, edit, now());
+			const { write, index } = editedFiles(stored, edit);
 			return {
 				write,
 				remove: [],
@@ -1090,11 +1052,11 @@ async function readDirectoryTrend(directory) {
 	};
 }
 /** Lets no other publisher write during `edit`. Throws like `publishToDirectory`. */
-async function publishTrendToDirectory(directory, edit, { pause = realPause, now = () => /* @__PURE__ */ new Date() } = {}) {
+async function publishTrendToDirectory(directory, edit, pause = realPause) {
 	await mkdir(directory, { recursive: true });
 	return inTurn(directory, pause, async () => {
 		const stored = await readStored(directory, () => false);
-		const { write, index } = editedFiles(stored, edit, now());
+		const { write, index } = editedFiles(stored, edit);
 		await writeFiles(directory, write);
 		return index;
 	});

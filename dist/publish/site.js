@@ -427,7 +427,7 @@ function fingerprintsOf({ fingerprints }, points) {
 	const texts = new Map(fingerprints.map(({ id, differs }) => [id, differs.join("; ")]));
 	return points.flatMap(({ nightlyRun, time }, place) => {
 		const before = points[place - 1]?.nightlyRun.fingerprint;
-		if (!before || before === nightlyRun.fingerprint) return [];
+		if (before === void 0 || before === nightlyRun.fingerprint) return [];
 		return {
 			time,
 			text: texts.get(nightlyRun.fingerprint) || "The testbed was replaced."

@@ -19,9 +19,8 @@ export const nightlySchema = z.object({
   /** Has a number for each trial; empty if the DUT measures none. */
   pps: rates,
   nsPerPacket: rates,
-  /** Absent from older lines. */
-  instructionsPerPacket: rates.default([]),
-  /** Key in `fingerprints` of the index; empty in older lines. */
+  instructionsPerPacket: rates,
+  /** Key in `fingerprints` of the index. */
   fingerprint: bounded.name,
   /** Folder of the result, which may be gone. */
   result: resultPath.optional(),

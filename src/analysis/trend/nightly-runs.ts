@@ -2,7 +2,6 @@
 
 import { jsonLines } from '../../model/json.ts';
 import type { Metric } from '../../model/metric.ts';
-import { commitId } from '../../model/patch.ts';
 import { byMetric, type CellResult, type Result } from '../../model/result.ts';
 import type { Cell } from '../../model/scenario.ts';
 import { type NightlyRun, nightlySchema, type TrendIndex } from '../../model/trend.ts';
@@ -54,16 +53,6 @@ export function nightlyRunsOf(
     return { cell, nightlyRun: { ...about, ...numbers, fingerprint, result: path } };
   });
 }
-
-/** Converts a run of base from before nightly runs were stored; undefined without a commit. */
-export function earlierNightlyRun({ at, commit, ...of }: CarriedOverRun): NightlyRun | undefined {
-  const numbers = byMetric((metric) => rounded(of[metric], metric));
-  if (!commitId.safeParse(commit).success || numbers.pps.length === 0) return undefined;
-  const time = new Date(at).toISOString();
-  return { at: time, commit, occasion: 'nightly', ...numbers, fingerprint: '' };
-}
-
-type CarriedOverRun = Pick<NightlyRun, 'at' | 'commit' | Metric>;
 
 /** Replaces a session that was extended or published again. */
 export const withNightlyRun = (nightlyRuns: readonly NightlyRun[], nightlyRun: NightlyRun): NightlyRun[] =>

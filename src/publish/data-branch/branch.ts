@@ -136,13 +136,13 @@ export async function publishTrend(
   octokit: Octokit,
   place: Pick<DataPlace, 'repository' | 'branch'>,
   edit: (index: TrendIndex) => TrendIndex,
-  { now = () => new Date(), ...options }: Partial<Patience> & { now?: () => Date } = {},
+  options: Partial<Patience> = {},
 ): Promise<TrendIndex> {
   const branch = branchOf(octokit, place);
   const work: BranchUpdate<TrendIndex> = {
     isWanted: () => false,
     next(stored) {
-      const { write, index } = editedFiles(stored, edit, now());
+      const { write, index } = editedFiles(stored, edit);
       return { write, remove: [], answer: index };
     },
   };

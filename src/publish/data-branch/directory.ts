@@ -66,12 +66,12 @@ export async function readDirectoryTrend(directory: string): Promise<Trend & { r
 export async function publishTrendToDirectory(
   directory: string,
   edit: (index: TrendIndex) => TrendIndex,
-  { pause = realPause, now = () => new Date() }: { pause?: Pause; now?: () => Date } = {},
+  pause: Pause = realPause,
 ): Promise<TrendIndex> {
   await mkdir(directory, { recursive: true });
   return inTurn(directory, pause, async () => {
     const stored = await readStored(directory, () => false);
-    const { write, index } = editedFiles(stored, edit, now());
+    const { write, index } = editedFiles(stored, edit);
     await writeFiles(directory, write);
     return index;
   });

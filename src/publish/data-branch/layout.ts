@@ -2,8 +2,8 @@
 
 import { z } from 'zod';
 import type { CellProfiles } from '../../analysis/profile/result-profiles.ts';
-import { countsOf, isOfOneCommit, sameSummary, sameText } from '../../analysis/trend/aa-runs.ts';
-import type { Trend } from '../../analysis/trend/nightly-runs.ts';
+import { countsOf, sameSummary, sameText } from '../../analysis/trend/aa-runs.ts';
+import { emptyTrend, type Trend } from '../../analysis/trend/nightly-runs.ts';
 import type { DataConfig, Retention } from '../../config/github.ts';
 import {
   earlierEntries,
@@ -29,7 +29,7 @@ import { drawGraph, graphsOf } from '../../report/report-flamegraphs.ts';
 import { type ReportLinks, renderHtml, renderMarkdown } from '../../report/reports.ts';
 import { badgeLabel, badgePath, nameHash, plain, samePath } from './paths.ts';
 import { renderReadme } from './readme.ts';
-import { nextTrend, type TrendUpdate, trendFiles, trendOfHistory } from './trend-files.ts';
+import { nextTrend, type TrendUpdate, trendFiles } from './trend-files.ts';
 
 export const indexPath = 'index.json';
 export const historyPath = 'history.jsonl';
@@ -44,7 +44,7 @@ const keptResultSchema = z.object({
   patch: bounded.name,
   outcome: bounded.name,
   /** Flamegraphs, and the report as a page. */
-  others: bounded.list(bounded.name.regex(/^\w[\w.-]*$/)).default([]),
+  others: bounded.list(bounded.name.regex(/^\w[\w.-]*$/)),
   bytes: bounded.total,
   /** From a fork's own job, or with numbers that were not recomputed; has a smaller budget. */
   isUntrusted: z.literal(true).exactOptional(),
@@ -59,29 +59,18 @@ const badgeSchema = z.object({
   result: keptResultSchema.shape.path,
 });
 
-/** A/A run as noted by versions before `trend/index.json`: without design, margin and fingerprint. */
-const nightlySchema = z.object({
-  testbed: bounded.name,
-  at: bounded.time,
-  judged: bounded.count,
-  regressions: bounded.count,
-  improvements: bounded.count,
-});
-
 const indexSchema = z.object({
   schemaVersion: z.literal(1),
   /** Oldest first. */
   results: bounded.list(keptResultSchema, 100_000),
   badges: bounded.list(badgeSchema),
-  /** Oldest first. */
-  nightlyRuns: bounded.list(nightlySchema, 100_000),
 });
 
 export type DataIndex = z.infer<typeof indexSchema>;
 type KeptResult = z.infer<typeof keptResultSchema>;
 type LastOfCell = z.infer<typeof badgeSchema>;
 
-export const emptyIndex: DataIndex = { schemaVersion: 1, results: [], badges: [], nightlyRuns: [] };
+export const emptyIndex: DataIndex = { schemaVersion: 1, results: [], badges: [] };
 
 export type StoredData = {
   index: DataIndex;
@@ -135,7 +124,6 @@ export function nextFiles(stored: StoredData, publications: readonly Publication
     schemaVersion: 1,
     results,
     badges: publications.reduce(withBadgesOf(rules), before.index.badges),
-    nightlyRuns: before.index.nightlyRuns.filter(isNotOf(publications)),
   };
   const learnt = publications.flatMap(({ result, isTrusted }) => {
     if (!isOfGate(result)) return [];
@@ -148,7 +136,7 @@ export function nextFiles(stored: StoredData, publications: readonly Publication
     ...publication,
     path: folderOf(publication.result),
   }));
-  const trend = nextTrend(trendIn(stored, rules.now), updates, rules.now);
+  const trend = nextTrend(stored.trend ?? emptyTrend, updates, rules.now);
   const write = new Map([
     ...fresh.flatMap(({ entry, files }) => (kept.has(entry.path) ? files : [])),
     ...index.badges.flatMap((badge) => filesOfBadge(badge, rules)),
@@ -175,16 +163,12 @@ export function nextFiles(stored: StoredData, publications: readonly Publication
 export function editedFiles(
   stored: StoredData,
   edit: (index: TrendIndex) => TrendIndex,
-  now: Date,
 ): { write: ReadonlyMap<string, string>; index: TrendIndex } {
-  const before = trendIn(stored, now);
+  const before = stored.trend ?? emptyTrend;
   const index = edit(before.index);
   const files = trendFiles(stored.trend, { ...before, index });
   return { index, write: files.set(readmePath, renderReadme(stored.index, index)) };
 }
-
-const trendIn = ({ trend, history }: StoredData, now: Date): Trend =>
-  trend ?? trendOfHistory(earlierEntries(history, now));
 
 /** Limit of all lines; `boundedHistory` keeps some for each cell and traffic. */
 const maxHistoryLines = 100_000;
@@ -211,8 +195,6 @@ function withoutFuture(index: DataIndex, times: readonly string[], now: Date): D
     ...index,
     results: index.results.map(settled),
     badges: index.badges.map(settled),
-    // No reader needs a single nightly run, so it may be dropped.
-    nightlyRuns: index.nightlyRuns.filter(({ at }) => !isFuture(at, now)),
   };
 }
 
@@ -399,19 +381,6 @@ function lastOfCells(result: Result, known: readonly LastOfCell[], now: Date): L
   const verdict: BadgeVerdict = outcome.kind;
   return known.flatMap(({ testbed: name, cell }) => (name === testbed.name ? { ...about, cell, verdict } : []));
 }
-
-/** Drops counts of earlier versions that the trend already includes. */
-const isNotOf =
-  (publications: readonly Publication[]) =>
-  ({ testbed, at }: DataIndex['nightlyRuns'][number]): boolean =>
-    !publications.some(
-      ({ result, isTrusted }) =>
-        isTrusted &&
-        isOfGate(result) &&
-        isOfOneCommit(result) &&
-        result.testbed.name === testbed &&
-        isoTime(result.startedAt) === at,
-    );
 
 function patchedPps(comparisons: CellResult['comparisons']): { pps?: number } {
   const comparison = comparisons.find(({ metric }) => metric === 'pps');

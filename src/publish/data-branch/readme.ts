@@ -19,12 +19,6 @@ type ReadmeBadge = {
     outcome: string;
   }[];
   badges: readonly { testbed: string; cell: Cell }[];
-  nightlyRuns: readonly {
-    testbed: string;
-    at: string;
-    regressions: number;
-    improvements: number;
-  }[];
 };
 
 export function renderReadme(index: ReadmeBadge, trend: TrendIndex): string {
@@ -38,13 +32,13 @@ export function renderReadme(index: ReadmeBadge, trend: TrendIndex): string {
     ...section('Open changes', atMost(open.map(changeLine(kept)))),
     ...section('Default branch', index.badges.map(badgeLine)),
     ...section('Nightly runs', testbeds.map(sparklines)),
-    ...section('A/A runs', [
-      ...countsOf(trend).flatMap(({ current, earlier }) => [
+    ...section(
+      'A/A runs',
+      countsOf(trend).flatMap(({ current, earlier }) => [
         `- ${nameOf(current)}: ${countLine(current, kept)}`,
         ...atMost(earlier.map((count) => `  - earlier: ${countLine(count, kept)}`)),
       ]),
-      ...beforeTrend(index.nightlyRuns),
-    ]),
+    ),
     ...section('Newest results', newest.map(resultLine)),
     '## Files',
     [
@@ -125,18 +119,6 @@ function verdictOf(count: AaRunCounts): string {
       return 'too few to decide whether within the promised';
   }
 }
-
-/** Counts of earlier versions, with unknown design, margin and fingerprint. */
-const beforeTrend = (nightlyRuns: ReadmeBadge['nightlyRuns']): string[] =>
-  [...Map.groupBy(nightlyRuns, ({ testbed }) => testbed)].map(([testbed, own]) => {
-    const alarms = own.filter(({ regressions, improvements }) => regressions + improvements > 0);
-    const last =
-      own
-        .map(({ at }) => at)
-        .toSorted()
-        .at(-1) ?? '';
-    return `- ${codeSpan(testbed)}, up to ${dayOf(last)}, without a recorded design and margin: reported a change in ${alarms.length} of ${own.length} gates`;
-  });
 
 function resultLine({ path, at, testbed, patch, outcome }: ReadmeBadge['results'][number]): string {
   const when = at.slice(0, 'YYYY-MM-DDTHH:MM'.length).replace('T', ' ');

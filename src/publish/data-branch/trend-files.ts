@@ -4,20 +4,11 @@ import { median } from '../../analysis/stats/summary.ts';
 import { isOfOneCommit, withSameGate } from '../../analysis/trend/aa-runs.ts';
 import { byCommit, judgeTrend, seriesKey, withBisection, withGate } from '../../analysis/trend/change-history.ts';
 import { withFingerprint } from '../../analysis/trend/fingerprint.ts';
-import {
-  earlierNightlyRun,
-  emptyTrend,
-  nightlyRunsOf,
-  parseNightlyRuns,
-  type Trend,
-  withNightlyRun,
-} from '../../analysis/trend/nightly-runs.ts';
-import type { HistoryEntry } from '../../gate/experiment/history.ts';
+import { nightlyRunsOf, parseNightlyRuns, type Trend, withNightlyRun } from '../../analysis/trend/nightly-runs.ts';
 import type { BisectResult } from '../../model/bisect-result.ts';
 import { parseJson } from '../../model/json.ts';
 import type { Result } from '../../model/result.ts';
 import { cellName } from '../../model/scenario.ts';
-import { isSameTraffic } from '../../model/traffic.ts';
 import { type NightlyRun, type TrendIndex, trendIndexSchema } from '../../model/trend.ts';
 import { sparklineSheet } from '../../report/sparkline.ts';
 import { nightlyRunsPath, sparklinesPath } from './paths.ts';
@@ -140,21 +131,6 @@ const withReleases = (known: TrendIndex['releases'], updates: TrendIndex['releas
   const byName = new Map([...known, ...updates].map((release) => [release.name, release]));
   return [...byName.values()].toSorted((a, b) => (a.at < b.at ? -1 : 1));
 };
-
-/** Only for the traffic of the newest line: another traffic has another level. */
-export function trendOfHistory(history: readonly HistoryEntry[]): Trend {
-  const series = Map.groupBy(history, seriesKey);
-  const nightlyRuns = [...series.values()].flatMap((entries) => {
-    const newest = entries.toSorted((a, b) => (a.at < b.at ? -1 : 1)).at(-1);
-    return entries.flatMap((entry) => {
-      const { testbed, cell, traffic } = entry;
-      const nightlyRun = earlierNightlyRun(entry);
-      const isComparable = newest !== undefined && isSameTraffic(traffic, newest.traffic);
-      return isComparable && nightlyRun !== undefined ? [{ testbed, cell, nightlyRun }] : [];
-    });
-  });
-  return withNightlyRuns(emptyTrend, nightlyRuns);
-}
 
 /** Text by path: the index, and those years of nightly runs that differ from `before`. */
 export function trendFiles(before: Trend | undefined, after: Trend): Map<string, string> {

@@ -96,8 +96,7 @@ function fingerprintsOf({ fingerprints }: TrendIndex, points: readonly SeriesPoi
   const texts = new Map(fingerprints.map(({ id, differs }) => [id, differs.join('; ')]));
   return points.flatMap(({ nightlyRun, time }, place) => {
     const before = points[place - 1]?.nightlyRun.fingerprint;
-    // Nightly runs of earlier versions have no fingerprint.
-    if (!before || before === nightlyRun.fingerprint) return [];
+    if (before === undefined || before === nightlyRun.fingerprint) return [];
     return { time, text: texts.get(nightlyRun.fingerprint) || 'The testbed was replaced.' };
   });
 }

@@ -1,13 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import {
-  earlierNightlyRun,
-  nightlyRunsOf,
-  parseNightlyRuns,
-  withNightlyRun,
-} from '../../../src/analysis/trend/nightly-runs.ts';
+import { nightlyRunsOf, parseNightlyRuns, withNightlyRun } from '../../../src/analysis/trend/nightly-runs.ts';
 import type { Result, Run } from '../../../src/model/result.ts';
 import type { NightlyRun } from '../../../src/model/trend.ts';
-import { aHistoryEntry } from '../../fakes/history.ts';
 import { aCell, aResult, aRun, forwarding, pairedRuns, pullRequest, unfit } from '../../fakes/result.ts';
 
 const path = 'results/2026/a-nightly-run';
@@ -116,34 +110,4 @@ describe('a nightly run', () => {
       nightlyRun,
     ]);
   });
-
-  test('is read from a line without instructions', () => {
-    const nightlyRun = only(judged(pairedRuns([8e5], [8e5]), oneCommit));
-    const { instructionsPerPacket, ...old } = { ...nightlyRun };
-    expect(instructionsPerPacket).toEqual([]);
-    expect(parseNightlyRuns(JSON.stringify(old))).toEqual([nightlyRun]);
-  });
-
-  test('is made of a line of the history of earlier versions, where that names a commit', () => {
-    expect(earlierNightlyRun(aHistoryEntry({ pps: [800_000.4] }))).toEqual({
-      at: '2026-11-01T12:00:00.000Z',
-      commit: base,
-      occasion: 'nightly',
-      pps: [800_000],
-      nsPerPacket: [],
-      instructionsPerPacket: [],
-      fingerprint: '',
-    });
-    expect(earlierNightlyRun(aHistoryEntry({ commit: '' }))).toBeUndefined();
-    expect(earlierNightlyRun(aHistoryEntry({ pps: [] }))).toBeUndefined();
-  });
-});
-
-// Attack read/short-lines
-test('A year with more lines than it may have is read up to there', () => {
-  const nightlyRuns = nightlyRunsOf(judged([aRun({})], oneCommit), 'nightly', unknown, path);
-  const line = `${JSON.stringify(nightlyRuns[0]?.nightlyRun)}\n`;
-  const empty = '\n'.repeat(99_999);
-  expect(parseNightlyRuns(empty + line)).toHaveLength(1);
-  expect(parseNightlyRuns(`${empty}\n${line}`)).toEqual([]);
 });

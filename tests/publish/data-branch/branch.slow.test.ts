@@ -453,7 +453,6 @@ describe('the trend', () => {
   const read = async (testbed = 'shelf-3') => readBranchTrend(await hastyOctokit(github), place, testbed);
   const edited = async (edit: Parameters<typeof publishTrend>[2], octokit?: Octokit): ReturnType<typeof publishTrend> =>
     publishTrend(octokit ?? (await hastyOctokit(github)), place, edit, {
-      now: () => now,
       pause: async () => {},
       random: () => 0.5,
     });

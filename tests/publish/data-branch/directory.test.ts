@@ -160,10 +160,11 @@ test('the index of the trend is changed by those who edit it in turn', async () 
   const release = (name: string) => ({ name, commit: 'a'.repeat(40), at: onDay(1) });
   let free = Promise.withResolvers<void>();
   const added = async (name: string) => {
-    await publishTrendToDirectory(directory, (index) => ({ ...index, releases: [...index.releases, release(name)] }), {
-      now: () => now,
-      pause: () => free.promise,
-    });
+    await publishTrendToDirectory(
+      directory,
+      (index) => ({ ...index, releases: [...index.releases, release(name)] }),
+      () => free.promise,
+    );
     free.resolve();
     free = Promise.withResolvers();
   };

@@ -687,7 +687,7 @@ describe('a bisection', () => {
     expect(paths).toMatchObject({ image: `${entry?.path}/bisect.svg`, badges: [] });
     expect(shelf.get(paths?.report ?? '')).toContain('](bisect.svg)');
     expect(shelf.get(paths?.image ?? '')).toMatch(/^<svg /);
-    expect(indexOf(shelf)).toMatchObject({ badges: [], nightlyRuns: [] });
+    expect(indexOf(shelf)).toMatchObject({ badges: [] });
     expect(storedIn(shelf).history).toEqual([]);
   });
 

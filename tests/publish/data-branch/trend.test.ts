@@ -8,7 +8,6 @@ import { editedFiles } from '../../../src/publish/data-branch/layout.ts';
 import { nightlyRunsPath } from '../../../src/publish/data-branch/paths.ts';
 import { parseTrendIndex, trendFiles } from '../../../src/publish/data-branch/trend-files.ts';
 import { mellanoxFixed } from '../../fakes/bisect-result.ts';
-import { aHistoryEntry } from '../../fakes/history.ts';
 import { aCell, aResult, forwarding, pairedRuns, pullRequest } from '../../fakes/result.ts';
 import { publication, publish, rules, type Shelf, storedIn } from '../../fakes/shelf.ts';
 import { readXml } from '../../fakes/xml.ts';
@@ -230,55 +229,6 @@ describe('the base against itself', () => {
   });
 });
 
-describe('a branch of an earlier version', () => {
-  const oldIndex = {
-    schemaVersion: 1,
-    results: [],
-    badges: [],
-    nightlyRuns: [1, 2].map((date) => ({
-      testbed: 'shelf-3',
-      at: onDay(date),
-      judged: 2,
-      regressions: 2 - date,
-      improvements: 0,
-    })),
-  };
-  const history = [1, 2, 3].map((date) =>
-    aHistoryEntry({
-      testbed: 'shelf-3',
-      at: onDay(date),
-      ...(date === 1 && { traffic: { flows: 1, frameBytes: 64 } }),
-    }),
-  );
-  const old = (): Shelf =>
-    new Map([
-      ['index.json', JSON.stringify(oldIndex)],
-      ['history.jsonl', history.map((entry) => `${JSON.stringify(entry)}\n`).join('')],
-    ]);
-
-  test('has its bases as nightly runs, under the traffic of the newest', () => {
-    const shelf = old();
-    publish(shelf, []);
-    expect(nightlyRunsIn(shelf)).toMatchObject([
-      { at: onDay(2), fingerprint: '' },
-      { at: onDay(3), fingerprint: '' },
-    ]);
-    publish(shelf, [nightlyRun(onDay(4))]);
-    expect(nightlyRunsIn(shelf)).toHaveLength(3);
-  });
-
-  test('keeps its old counts beside the new ones, and nothing twice', () => {
-    const shelf = old();
-    publish(shelf, [nightlyRun(onDay(3))]);
-    expect(shelf.get('README.md')).toContain(
-      '- `shelf-3`, up to 2026-11-02, without a recorded design and margin: reported a change in 1 of 2 gates\n',
-    );
-    publish(shelf, [nightlyRun(onDay(2))]);
-    expect(shelf.get('README.md')).toContain('reported a change in 1 of 1 gates');
-    expect(indexIn(shelf).aaRuns).toMatchObject([{ gates: 2 }]);
-  });
-});
-
 describe('the README', () => {
   const change = (id: string, changes: Partial<TrendChange> = {}): TrendChange => ({
     id: id.repeat(12),
@@ -317,7 +267,7 @@ describe('the README', () => {
       change('3', { state: 'recovered' }),
     ];
     const edit = (index: TrendIndex): TrendIndex => ({ ...index, changes });
-    const readme = editedFiles(storedIn(nightlyRuns()), edit, rules.now).write.get('README.md');
+    const readme = editedFiles(storedIn(nightlyRuns()), edit).write.get('README.md');
     expect(readme).toContain(
       '- forwarding inet6 −5.00 % (2 cells) on `shelf-3` in `cccccccccccc..dddddddddddd`: code, issue 12\n',
     );
