@@ -8,7 +8,7 @@ import { dirname, join, relative } from 'node:path';
  * itself through others. A number of lines only falls: a change that adds lines removes as many.
  */
 export const modules: Readonly<Record<string, { readonly lines: number; readonly imports: readonly string[] }>> = {
-  model: { lines: 2401, imports: [] },
+  model: { lines: 2400, imports: [] },
   config: { lines: 4101, imports: ['model'] },
   system: { lines: 2523, imports: ['model'] },
   analysis: { lines: 6135, imports: ['model', 'system'] },
@@ -16,9 +16,9 @@ export const modules: Readonly<Record<string, { readonly lines: number; readonly
   forge: { lines: 4523, imports: ['model', 'config', 'system', 'analysis'] },
   kernel: { lines: 2835, imports: ['model', 'config', 'system', 'forge'] },
   lab: { lines: 16707, imports: ['model', 'config', 'system', 'analysis', 'kernel'] },
-  gate: { lines: 13848, imports: ['model', 'config', 'system', 'analysis', 'report', 'forge', 'kernel', 'lab'] },
+  gate: { lines: 13826, imports: ['model', 'config', 'system', 'analysis', 'report', 'forge', 'kernel', 'lab'] },
   publish: { lines: 5429, imports: ['model', 'config', 'system', 'analysis', 'report', 'forge', 'lab', 'gate'] },
-  relay: { lines: 3759, imports: ['model', 'config', 'system', 'forge', 'kernel', 'lab', 'gate', 'publish'] },
+  relay: { lines: 3719, imports: ['model', 'config', 'system', 'forge', 'kernel', 'lab', 'gate', 'publish'] },
   action: {
     lines: 3525,
     imports: ['model', 'config', 'system', 'analysis', 'report', 'forge', 'kernel', 'lab', 'gate', 'publish'],
@@ -47,7 +47,7 @@ export const otherSizes = {
   /** Lines of the scripts, styles and programs of `src/` in other languages than TypeScript. */
   scriptsOfSource: 3638,
   /** Lines of TypeScript in `tests/`. */
-  tests: 112684,
+  tests: 112656,
   /** Bytes of Markdown in `docs/`. */
   docsBytes: 229942,
 };

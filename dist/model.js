@@ -276,12 +276,11 @@ const bisectResultSchema = object({
 	}),
 	good: name,
 	bad: name,
-	/** Absent in older results. */
+	/** Absent: the last revision. */
 	badCommit: namedCommitSchema.exactOptional(),
 	fixUps: list(name, 100),
 	testbed: object({
 		name,
-		/** Absent in older results. */
 		kind: testbedKindSchema.exactOptional(),
 		fingerprint: facts,
 		warnings: list(line, 1e3)

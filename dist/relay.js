@@ -16,7 +16,7 @@ import { ExposedPlaceError, checkOwn } from "./system/own-file.js";
 import { hasPlan, readPlan } from "./gate/experiment/first.js";
 import { createOctokit, githubFailure, isBreakdown, placeOf } from "./forge/github.js";
 import { isRunning, leaderSchema, signalGroup, startOf } from "./system/process.js";
-import { ForeignFileError, failureOf, isSqliteError, lockIfFree, openDatabase, watchPlace } from "./system/sqlite.js";
+import { ForeignFileError, isSqliteError, lockIfFree, openDatabase, watchPlace } from "./system/sqlite.js";
 import { BuildUpdater, postReply, revisionCommenter } from "./publish/reporters.js";
 import { isExposed, readSecret } from "./config/plain.js";
 import { commandText, shell } from "./system/shell.js";
@@ -427,7 +427,7 @@ var SqliteInbox = class {
 		return this.#read(() => {
 			this.#sql.begin.run();
 			try {
-				if (!this.#isInPlace()) throw new InboxError(moved(this.#path));
+				if (!this.#isInPlace()) throw new InboxError(`The relay's queue ${this.#path} was moved or replaced while in use: restart this process.`);
 				const outcome = work();
 				this.#sql.commit.run();
 				return outcome;
@@ -440,10 +440,8 @@ var SqliteInbox = class {
 		try {
 			return work();
 		} catch (error) {
-			if (isSqliteError(error)) throw new InboxError(sentence(this.#path, error), { cause: error });
-			if (error instanceof ExposedPlaceError) throw new InboxError(`The relay's queue ${this.#path} is refused: ${error.message}.`);
-			if (!(error instanceof Error && "syscall" in error)) throw error;
-			throw new InboxError(`The relay's queue ${this.#path} cannot be opened (${reasonOf(error)}): give this user write access to the file and its folder, or name another folder.`, { cause: error });
+			if (!(error instanceof ExposedPlaceError || error instanceof ForeignFileError) && !isSqliteError(error) && !(error instanceof Error && "syscall" in error)) throw error;
+			throw new InboxError(`The relay's queue ${this.#path} cannot be used: ${reasonOf(error)}.`, { cause: error });
 		}
 	}
 	#keep({ seen, jobs }) {
@@ -583,14 +581,7 @@ function open$2(path) {
 	});
 	checkOwn(path);
 	createIfMissing(path);
-	try {
-		const database = openDatabase(path, header, lockMilliseconds);
-		database.exec(answersSchema);
-		return database;
-	} catch (error) {
-		if (!(error instanceof ForeignFileError)) throw error;
-		throw new InboxError(error.format === void 0 ? `The relay's queue cannot be ${path}, which is the SQLite database of another program: name another folder.` : `The relay's queue ${path} has format ${error.format}, but this ppsgate supports format ${header.format}: use the version of ppsgate that created it, or name another folder.`);
-	}
+	return openDatabase(path, header, lockMilliseconds);
 }
 /** Atomic, even if other processes do the same. */
 function createIfMissing(path) {
@@ -610,23 +601,6 @@ const header = {
 	applicationId: 1886417778,
 	format: 1
 };
-/** Older queues of this format lack these tables; older versions of ppsgate ignore them. */
-const answersSchema = `
-  CREATE TABLE IF NOT EXISTS answers (
-    sequence INTEGER PRIMARY KEY AUTOINCREMENT,
-    key TEXT NOT NULL UNIQUE,
-    server TEXT NOT NULL,
-    revision INTEGER NOT NULL,
-    answer TEXT NOT NULL,
-    kept_at INTEGER NOT NULL,
-    due_at INTEGER NOT NULL,
-    said TEXT
-  ) STRICT;
-  CREATE TABLE IF NOT EXISTS concluded (
-    key TEXT PRIMARY KEY,
-    at INTEGER NOT NULL
-  ) STRICT, WITHOUT ROWID;
-`;
 /** Times are in milliseconds since 1970. */
 const schema = `
   PRAGMA journal_mode = WAL;
@@ -656,23 +630,23 @@ const schema = `
   ) STRICT;
   CREATE INDEX jobs_by_revision ON jobs (revision);
   CREATE INDEX jobs_unended ON jobs (sequence) WHERE ${unended};
+  CREATE TABLE answers (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+    key TEXT NOT NULL UNIQUE,
+    server TEXT NOT NULL,
+    revision INTEGER NOT NULL,
+    answer TEXT NOT NULL,
+    kept_at INTEGER NOT NULL,
+    due_at INTEGER NOT NULL,
+    said TEXT
+  ) STRICT;
+  CREATE TABLE concluded (key TEXT PRIMARY KEY, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   PRAGMA application_id = ${header.applicationId};
   PRAGMA user_version = ${header.format};
   COMMIT;
 `;
-const moved = (path) => `The relay's queue ${path} was moved or replaced while in use: restart this process to use the current file.`;
 /** Longest wait for a lock that another process holds for a transaction; it blocks this process. */
 const lockMilliseconds = 5e3;
-function sentence(path, error) {
-	const subject = `The relay's queue ${path}`;
-	switch (failureOf(error)) {
-		case "busy": return `${subject} was locked by another process for more than ${lockMilliseconds / 1e3} s: find it with "fuser -v ${path}", and try again once it has finished.`;
-		case "full": return `${subject} cannot be written because its disk is full: free some space there.`;
-		case "corrupt":
-		case "not-a-database": return `${subject} is damaged or not an SQLite database (${reasonOf(error)}): while no process uses it, move it away together with ${path}-wal; ppsgate then creates an empty one.`;
-		default: return `${subject} cannot be read or written (${reasonOf(error)}, SQLite's code ${error.errcode}): give this user write access to the file, its -wal and -shm files and its folder, and check its disk.`;
-	}
-}
 
 // src/relay/check-secret-file.ts
 /** @param key of ppsgate.yml that names the file */

@@ -985,7 +985,7 @@ const revisionSchema = object({
 const rangeSchema = object({
 	/** Number of commits after the good one, through the bad one. */
 	commits: ordinal,
-	/** Absent in older plans. */
+	/** Absent: the last revision. */
 	badCommit: namedCommitSchema.exactOptional(),
 	/** Good first, bad last. A commit with an unchanged kernel is merged with the one before. */
 	revisions: list(revisionSchema, maxCommits + 1).min(2),
@@ -1132,7 +1132,6 @@ const bisectPlanSchema = object({
 	skips: list(name),
 	range: rangeSchema,
 	testbed: name,
-	/** Absent in older plans. */
 	kind: testbedKindSchema.exactOptional(),
 	system: _enum(["linux", "freebsd"]),
 	/** Files installed over the DUT's, on Linux. */

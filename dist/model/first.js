@@ -169,7 +169,7 @@ const pullRequest = object({
 	title: line,
 	author: line,
 	url,
-	/** Target branch; absent in older results. */
+	/** Target branch. */
 	baseBranch: path.optional(),
 	baseCommit: commitId,
 	headCommit: commitId
@@ -288,7 +288,7 @@ const offeredTrafficSchema = object({
 	frameBytes: count,
 	/** Absent: maximum speed of the sender. */
 	offeredPps: rate$1.optional(),
-	/** Absent: the usual packets, and those of all older versions. */
+	/** Absent: the usual packets. */
 	packets: packetsSchema.optional()
 });
 /** Omits durations and absent properties. */
@@ -475,11 +475,6 @@ const testbedKinds = [
 ];
 const testbedKindSchema = _enum(testbedKinds);
 const systemOfTestbedKind = (kind) => kind.endsWith("freebsd") ? "freebsd" : "linux";
-/** Undefined for scenarios of both systems, and for a site's own. */
-function systemOfScenario(scenario) {
-	const systems = ["linux", "freebsd"].filter((system) => scenariosOf[system].some((name) => name === scenario));
-	return systems.length === 1 ? systems[0] : void 0;
-}
 
 // src/model/result.ts
 /** A cell has at most 10,000 pairs, and each run of a trial may be repeated. */
@@ -588,7 +583,7 @@ const historySchema = object({
 	typicalRuns: ordinal,
 	/**
 	* Squared deviations of each session's mean log run from its level's mean; `sinceMove` counts the sessions since base
-	* last changed. Absent in older results.
+	* last changed. Absent in a simulated history.
 	*/
 	sessionMeans: object({
 		sinceMove: ordinal,
@@ -779,7 +774,7 @@ const resultSchema = object({
 	variants: list(variantSummarySchema, maxVariants),
 	testbed: object({
 		name,
-		/** Absent in older results. */
+		/** Absent in imported results. */
 		kind: testbedKindSchema.exactOptional(),
 		fingerprint: facts,
 		/** Wrong settings that did not prevent the measurement. */
@@ -820,4 +815,4 @@ const plannedTrialSchema = object({
 /** Rotates pairs through the layouts; both are counted from 1. */
 const layoutOfPair = (pair, layouts) => (pair - 1) % layouts + 1;
 
-export { bounds_exports, byMetric, byName, callOnGithub, callOnPhabricator, cellName, cellProfileSchema, cellSchema, change, commitId, comparedNames, comparisonName, count, designNames, designSchema, diffPhids, document, duration, earlierGatesSchema, facts, families, familySchema, flamegraphAnchor, historySchema, id, imix, intervalSchema, isLinuxScenario, isLoss, isSameTraffic, layoutOfPair, level, line, list, maxChange, maxCpus, maxDocument, maxEarlierGates, maxQueues, maxRuns, maxTrials, maxVariants, meanFrameBytes, measured, metricSchema, name, offeredTraffic, offeredTrafficSchema, ordinal, ownRulesSchema, packetsSchema, packetsText, patchIdentity, patchName, patchSchema, path, plannedTrialSchema, policySchema, prose, rate, rate$1, ratio, reasonSchema, rejectionSchema, rejections, resultSchema, runSchema, scenarioSchema, scenarios, scenariosOf, seconds, share, shortId, size, sumOfSquares, systemOfScenario, systemOfTestbedKind, testbedKindSchema, text, time, total, trialLimitsSchema, trialSchema, url, variant, verdictsWorstFirst, word };
+export { bounds_exports, byMetric, byName, callOnGithub, callOnPhabricator, cellName, cellProfileSchema, cellSchema, change, commitId, comparedNames, comparisonName, count, designNames, designSchema, diffPhids, document, duration, earlierGatesSchema, facts, families, familySchema, flamegraphAnchor, historySchema, id, imix, intervalSchema, isLinuxScenario, isLoss, isSameTraffic, layoutOfPair, level, line, list, maxChange, maxCpus, maxDocument, maxEarlierGates, maxQueues, maxRuns, maxTrials, maxVariants, meanFrameBytes, measured, metricSchema, name, offeredTraffic, offeredTrafficSchema, ordinal, ownRulesSchema, packetsSchema, packetsText, patchIdentity, patchName, patchSchema, path, plannedTrialSchema, policySchema, prose, rate, rate$1, ratio, reasonSchema, rejectionSchema, rejections, resultSchema, runSchema, scenarioSchema, scenarios, scenariosOf, seconds, share, shortId, size, sumOfSquares, systemOfTestbedKind, testbedKindSchema, text, time, total, trialLimitsSchema, trialSchema, url, variant, verdictsWorstFirst, word };

@@ -7,7 +7,7 @@ const { DatabaseSync } = globalThis.process.getBuiltinModule("node:sqlite");
 var ForeignFileError = class extends Error {
 	format;
 	constructor(format) {
-		super("not the requested SQLite file");
+		super(format === void 0 ? "it is of another program" : `it has format ${format}, of another version of ppsgate`);
 		this.format = format;
 	}
 };

@@ -139,12 +139,11 @@ export const bisectResultSchema = z.object({
   generator: z.object({ name: z.literal('ppsgate'), version: bounded.name }),
   good: bounded.name,
   bad: bounded.name,
-  /** Absent in older results. */
+  /** Absent: the last revision. */
   badCommit: namedCommitSchema.exactOptional(),
   fixUps: bounded.list(bounded.name, 100),
   testbed: z.object({
     name: bounded.name,
-    /** Absent in older results. */
     kind: testbedKindSchema.exactOptional(),
     fingerprint: bounded.facts,
     warnings: bounded.list(bounded.line, 1000),

@@ -12,7 +12,7 @@ const pullRequest = z.object({
   title: bounded.line,
   author: bounded.line,
   url: bounded.url,
-  /** Target branch; absent in older results. */
+  /** Target branch. */
   baseBranch: bounded.path.optional(),
   baseCommit: commitId,
   headCommit: commitId,

@@ -130,7 +130,7 @@ export const historySchema = z.object({
   typicalRuns: bounded.ordinal,
   /**
    * Squared deviations of each session's mean log run from its level's mean; `sinceMove` counts the sessions since base
-   * last changed. Absent in older results.
+   * last changed. Absent in a simulated history.
    */
   sessionMeans: z
     .object({
@@ -319,7 +319,7 @@ export const resultSchema = z.object({
   variants: bounded.list(variantSummarySchema, maxVariants),
   testbed: z.object({
     name: bounded.name,
-    /** Absent in older results. */
+    /** Absent in imported results. */
     kind: testbedKindSchema.exactOptional(),
     fingerprint: bounded.facts,
     /** Wrong settings that did not prevent the measurement. */

@@ -62,7 +62,7 @@ export const offeredTrafficSchema = z.object({
   frameBytes: bounded.count,
   /** Absent: maximum speed of the sender. */
   offeredPps: bounded.rate.optional(),
-  /** Absent: the usual packets, and those of all older versions. */
+  /** Absent: the usual packets. */
   packets: packetsSchema.optional(),
 });
 

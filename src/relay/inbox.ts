@@ -11,11 +11,9 @@ import { reasonOf } from '../model/one-line.ts';
 import { checkOwn, ExposedPlaceError } from '../system/own-file.ts';
 import {
   ForeignFileError,
-  failureOf,
   isSqliteError,
   lockIfFree,
   openDatabase,
-  type SqliteError,
   type SqliteHeader,
   watchPlace,
 } from '../system/sqlite.ts';
@@ -268,7 +266,11 @@ class SqliteInbox implements Inbox {
     return this.#read(() => {
       this.#sql.begin.run();
       try {
-        if (!this.#isInPlace()) throw new InboxError(moved(this.#path));
+        if (!this.#isInPlace()) {
+          throw new InboxError(
+            `The relay's queue ${this.#path} was moved or replaced while in use: restart this process.`,
+          );
+        }
         const outcome = work();
         this.#sql.commit.run();
         return outcome;
@@ -283,15 +285,9 @@ class SqliteInbox implements Inbox {
     try {
       return work();
     } catch (error) {
-      if (isSqliteError(error)) throw new InboxError(sentence(this.#path, error), { cause: error });
-      if (error instanceof ExposedPlaceError) {
-        throw new InboxError(`The relay's queue ${this.#path} is refused: ${error.message}.`);
-      }
-      if (!(error instanceof Error && 'syscall' in error)) throw error;
-      throw new InboxError(
-        `The relay's queue ${this.#path} cannot be opened (${reasonOf(error)}): give this user write access to the file and its folder, or name another folder.`,
-        { cause: error },
-      );
+      const isOfFile = error instanceof ExposedPlaceError || error instanceof ForeignFileError;
+      if (!isOfFile && !isSqliteError(error) && !(error instanceof Error && 'syscall' in error)) throw error;
+      throw new InboxError(`The relay's queue ${this.#path} cannot be used: ${reasonOf(error)}.`, { cause: error });
     }
   }
 
@@ -435,18 +431,7 @@ function open(path: string): DatabaseSync {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   checkOwn(path);
   createIfMissing(path);
-  try {
-    const database = openDatabase(path, header, lockMilliseconds);
-    database.exec(answersSchema);
-    return database;
-  } catch (error) {
-    if (!(error instanceof ForeignFileError)) throw error;
-    throw new InboxError(
-      error.format === undefined
-        ? `The relay's queue cannot be ${path}, which is the SQLite database of another program: name another folder.`
-        : `The relay's queue ${path} has format ${error.format}, but this ppsgate supports format ${header.format}: use the version of ppsgate that created it, or name another folder.`,
-    );
-  }
+  return openDatabase(path, header, lockMilliseconds);
 }
 
 /** Atomic, even if other processes do the same. */
@@ -465,24 +450,6 @@ function createIfMissing(path: string): void {
 }
 
 const header: SqliteHeader = { applicationId: 0x70_70_73_72, format: 1 };
-
-/** Older queues of this format lack these tables; older versions of ppsgate ignore them. */
-const answersSchema = `
-  CREATE TABLE IF NOT EXISTS answers (
-    sequence INTEGER PRIMARY KEY AUTOINCREMENT,
-    key TEXT NOT NULL UNIQUE,
-    server TEXT NOT NULL,
-    revision INTEGER NOT NULL,
-    answer TEXT NOT NULL,
-    kept_at INTEGER NOT NULL,
-    due_at INTEGER NOT NULL,
-    said TEXT
-  ) STRICT;
-  CREATE TABLE IF NOT EXISTS concluded (
-    key TEXT PRIMARY KEY,
-    at INTEGER NOT NULL
-  ) STRICT, WITHOUT ROWID;
-`;
 
 /** Times are in milliseconds since 1970. */
 const schema = `
@@ -513,28 +480,21 @@ const schema = `
   ) STRICT;
   CREATE INDEX jobs_by_revision ON jobs (revision);
   CREATE INDEX jobs_unended ON jobs (sequence) WHERE ${unended};
+  CREATE TABLE answers (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+    key TEXT NOT NULL UNIQUE,
+    server TEXT NOT NULL,
+    revision INTEGER NOT NULL,
+    answer TEXT NOT NULL,
+    kept_at INTEGER NOT NULL,
+    due_at INTEGER NOT NULL,
+    said TEXT
+  ) STRICT;
+  CREATE TABLE concluded (key TEXT PRIMARY KEY, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   PRAGMA application_id = ${header.applicationId};
   PRAGMA user_version = ${header.format};
   COMMIT;
 `;
 
-const moved = (path: string): string =>
-  `The relay's queue ${path} was moved or replaced while in use: restart this process to use the current file.`;
-
 /** Longest wait for a lock that another process holds for a transaction; it blocks this process. */
 const lockMilliseconds = 5000;
-
-function sentence(path: string, error: SqliteError): string {
-  const subject = `The relay's queue ${path}`;
-  switch (failureOf(error)) {
-    case 'busy':
-      return `${subject} was locked by another process for more than ${lockMilliseconds / 1000} s: find it with "fuser -v ${path}", and try again once it has finished.`;
-    case 'full':
-      return `${subject} cannot be written because its disk is full: free some space there.`;
-    case 'corrupt':
-    case 'not-a-database':
-      return `${subject} is damaged or not an SQLite database (${reasonOf(error)}): while no process uses it, move it away together with ${path}-wal; ppsgate then creates an empty one.`;
-    default:
-      return `${subject} cannot be read or written (${reasonOf(error)}, SQLite's code ${error.errcode}): give this user write access to the file, its -wal and -shm files and its folder, and check its disk.`;
-  }
-}

@@ -11,7 +11,7 @@ export class ForeignFileError extends Error {
   readonly format: number | undefined;
 
   constructor(format?: number) {
-    super('not the requested SQLite file');
+    super(format === undefined ? 'it is of another program' : `it has format ${format}, of another version of ppsgate`);
     this.format = format;
   }
 }

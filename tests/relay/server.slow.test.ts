@@ -500,7 +500,7 @@ describe('the relay', () => {
     const [first, second] = logged;
     expect(first).toBe(second);
     expect(first).toBe(
-      `The relay answered a request with 500: The relay's queue ${path} was moved or replaced while in use: restart this process to use the current file.`,
+      `The relay answered a request with 500: The relay's queue ${path} was moved or replaced while in use: restart this process.`,
     );
   });
 

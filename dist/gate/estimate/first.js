@@ -472,7 +472,7 @@ var RemainingTime = class {
 	/** Durations of earlier gates here. */
 	get #known() {
 		const durations = this.#plan?.durations;
-		return (durations?.gates ?? 0) > 0 ? durations : void 0;
+		return durations !== void 0 && durations.gates > 0 ? durations : void 0;
 	}
 	/** Trials in which a cell measures each variant once. */
 	#perCell() {
@@ -490,12 +490,12 @@ var RemainingTime = class {
 		return kind === "none" ? 0 : Math.ceil(trials / this.#openCells());
 	}
 	#trialSeconds() {
-		const usual = this.#plan?.durations?.trialSeconds ?? 0;
+		const usual = this.#plan?.durations.trialSeconds ?? 0;
 		return this.#usualOr(this.#observed.trial, usual, .5);
 	}
 	/** Includes the first trial. Waits for kernels and repairs of accidents lengthen only some boots. */
 	#bootSeconds() {
-		const usual = (this.#plan?.durations?.bootSeconds ?? 0) + this.#trialSeconds();
+		const usual = (this.#plan?.durations.bootSeconds ?? 0) + this.#trialSeconds();
 		return this.#usualOr(this.#observed.boot, usual, .25);
 	}
 	#usualOr(observed, usual, share) {

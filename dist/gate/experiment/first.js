@@ -1,6 +1,6 @@
 import { UsageError, fileReasonOf } from "../../model/first-plain.js";
 import { boolean, discriminatedUnion, int, literal, number$1 as number, object, string } from "../../vendor/zod.js";
-import { byMetric, byName, cellName, cellProfileSchema, cellSchema, commitId, count, designSchema, earlierGatesSchema, facts, historySchema, isSameTraffic, layoutOfPair, line, list, maxEarlierGates, maxTrials, maxVariants, measured, metricSchema, name, offeredTraffic, offeredTrafficSchema, ownRulesSchema, patchSchema, plannedTrialSchema, policySchema, rejectionSchema, runSchema, seconds, systemOfScenario, systemOfTestbedKind, testbedKindSchema, time, total, trialSchema, variant } from "../../model/first.js";
+import { byMetric, byName, cellName, cellProfileSchema, cellSchema, commitId, count, designSchema, earlierGatesSchema, facts, historySchema, isSameTraffic, layoutOfPair, line, list, maxEarlierGates, maxTrials, maxVariants, measured, metricSchema, name, offeredTraffic, offeredTrafficSchema, ownRulesSchema, patchSchema, plannedTrialSchema, policySchema, rejectionSchema, runSchema, seconds, testbedKindSchema, time, total, trialSchema, variant } from "../../model/first.js";
 import { giveNew } from "../../system/give-to-caller.js";
 import { testbedKindOf } from "../../config/first.js";
 import { mean, sum, sumNthPowerDeviations } from "../../vendor/simple-statistics.js";
@@ -70,7 +70,7 @@ const historyEntrySchema = object({
 	/** Start of the experiment. An extended one writes again, and its last line counts. */
 	at: time,
 	testbed: name,
-	/** Absent in older lines. */
+	/** Absent in lines of imported results. */
 	kind: testbedKindSchema.exactOptional(),
 	cell: cellSchema,
 	traffic: offeredTrafficSchema,
@@ -78,9 +78,8 @@ const historyEntrySchema = object({
 	/** Holds one rate per trial, in order. */
 	pps: rates,
 	nsPerPacket: rates,
-	/** Absent in older lines. */
-	instructionsPerPacket: rates.default([]),
-	/** Numbers of patched; absent in older lines, and if none of its runs count. */
+	instructionsPerPacket: rates,
+	/** Numbers of patched; absent if none of its runs count. */
 	patched: object({
 		pps: rates,
 		nsPerPacket: rates,
@@ -90,9 +89,9 @@ const historyEntrySchema = object({
 	moved: boolean(),
 	/** Layouts of base's kernel that were booted, if several: the spread then includes the noise of builds. */
 	layouts: count.min(2).optional(),
-	/** Equal for all cells of a gate; absent in older lines. */
+	/** Equal for all cells of a gate; absent for fewer than two trials. */
 	durations: durationsSchema.optional(),
-	/** Absent in older lines, and in lines not written by a gate of two commits. */
+	/** Absent in lines not written by a gate of two commits. */
 	gate: gateOfLineSchema.optional()
 });
 /** Reports an unusable history; nothing is measured until it is fixed. */
@@ -144,20 +143,10 @@ function parseLine$1(line, path, index) {
 }
 /** Drops entries from the future, which would stay the newest forever. */
 const earlierEntries = (entries, now) => entries.filter(({ at }) => Date.parse(at) <= now.getTime());
-/**
-* Returns the lines of a testbed, except those from when its name stood for another kind. A line without a kind has
-* that of its gate's scenarios and metrics; if they do not show one, it counts for every kind.
-*/
+/** Returns the lines of a testbed, except those from when its name stood for another kind. */
 function entriesOf(entries, { testbed, kind }) {
-	const own = entries.filter((entry) => entry.testbed === testbed);
-	if (kind === void 0) return own;
-	const gates = Map.groupBy(own, ({ at }) => at);
-	return own.filter((entry) => entry.kind === void 0 ? mayBeOf(gates.get(entry.at) ?? [], kind) : entry.kind === kind);
-}
-function mayBeOf(gate, kind) {
-	const systems = new Set(gate.flatMap(({ cell }) => systemOfScenario(cell.scenario) ?? []));
-	const isCounted = gate.some(({ instructionsPerPacket }) => instructionsPerPacket.length > 0);
-	return (systems.size === 0 || systems.has(systemOfTestbedKind(kind))) && (!isCounted || kind.startsWith("virtual"));
+	const isOfKind = (entry) => [entry.kind, kind].includes(void 0) || entry.kind === kind;
+	return entries.filter((entry) => entry.testbed === testbed && isOfKind(entry));
 }
 /**
 * Describes the latest sessions of a cell. Noise is the spread within sessions, so a moving base does not look noisy.
@@ -486,7 +475,6 @@ const planSchema = object({
 	schemaVersion: literal(1),
 	patch: patchSchema,
 	testbed: name,
-	/** Absent in older plans. */
 	kind: testbedKindSchema.exactOptional(),
 	variants: list(variantSchema, maxVariants).min(2),
 	rules: byName(ownRulesSchema),
@@ -495,8 +483,7 @@ const planSchema = object({
 	traffic: plannedTraffic,
 	/** Profiles of every variant in every decided cell; absent: none. */
 	profile: plannedProfile.optional(),
-	/** Absent in older plans. */
-	durations: expectedDurationsSchema.optional(),
+	durations: expectedDurationsSchema,
 	seed: int(),
 	/** Every trial that may be needed, in order. Most cells are decided before their last trial. */
 	trials: list(plannedTrialSchema, maxTrials).min(1)

@@ -19,7 +19,6 @@ const bisectPlanSchema = z.object({
   skips: bounded.list(bounded.name),
   range: rangeSchema,
   testbed: bounded.name,
-  /** Absent in older plans. */
   kind: testbedKindSchema.exactOptional(),
   system: z.enum(['linux', 'freebsd']),
   /** Files installed over the DUT's, on Linux. */

@@ -40,7 +40,7 @@ const revisionSchema = z.object({
 export const rangeSchema = z.object({
   /** Number of commits after the good one, through the bad one. */
   commits: bounded.ordinal,
-  /** Absent in older plans. */
+  /** Absent: the last revision. */
   badCommit: namedCommitSchema.exactOptional(),
   /** Good first, bad last. A commit with an unchanged kernel is merged with the one before. */
   revisions: bounded.list(revisionSchema, maxCommits + 1).min(2),

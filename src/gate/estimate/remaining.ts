@@ -93,9 +93,9 @@ export class RemainingTime {
   }
 
   /** Durations of earlier gates here. */
-  get #known(): Plan['durations'] {
+  get #known(): Plan['durations'] | undefined {
     const durations = this.#plan?.durations;
-    return (durations?.gates ?? 0) > 0 ? durations : undefined;
+    return durations !== undefined && durations.gates > 0 ? durations : undefined;
   }
 
   /** Trials in which a cell measures each variant once. */
@@ -124,13 +124,13 @@ export class RemainingTime {
   }
 
   #trialSeconds(): number {
-    const usual = this.#plan?.durations?.trialSeconds ?? 0;
+    const usual = this.#plan?.durations.trialSeconds ?? 0;
     return this.#usualOr(this.#observed.trial, usual, 0.5);
   }
 
   /** Includes the first trial. Waits for kernels and repairs of accidents lengthen only some boots. */
   #bootSeconds(): number {
-    const usual = (this.#plan?.durations?.bootSeconds ?? 0) + this.#trialSeconds();
+    const usual = (this.#plan?.durations.bootSeconds ?? 0) + this.#trialSeconds();
     return this.#usualOr(this.#observed.boot, usual, 0.25);
   }
 

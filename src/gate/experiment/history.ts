@@ -10,12 +10,7 @@ import * as bounded from '../../model/bounds.ts';
 import type { Metric } from '../../model/metric.ts';
 import { byMetric, type History, type Result, type Run } from '../../model/result.ts';
 import { cellName, cellSchema } from '../../model/scenario.ts';
-import {
-  systemOfScenario,
-  systemOfTestbedKind,
-  type TestbedKind,
-  testbedKindSchema,
-} from '../../model/testbed-kind.ts';
+import { type TestbedKind, testbedKindSchema } from '../../model/testbed-kind.ts';
 import { isSameTraffic, offeredTraffic, offeredTrafficSchema } from '../../model/traffic.ts';
 import { giveNew } from '../../system/give-to-caller.ts';
 import { checkNotOpen, ExposedPlaceError } from '../../system/own-file.ts';
@@ -28,7 +23,7 @@ export const historyEntrySchema = z.object({
   /** Start of the experiment. An extended one writes again, and its last line counts. */
   at: bounded.time,
   testbed: bounded.name,
-  /** Absent in older lines. */
+  /** Absent in lines of imported results. */
   kind: testbedKindSchema.exactOptional(),
   cell: cellSchema,
   traffic: offeredTrafficSchema,
@@ -36,17 +31,16 @@ export const historyEntrySchema = z.object({
   /** Holds one rate per trial, in order. */
   pps: rates,
   nsPerPacket: rates,
-  /** Absent in older lines. */
-  instructionsPerPacket: rates.default([]),
-  /** Numbers of patched; absent in older lines, and if none of its runs count. */
+  instructionsPerPacket: rates,
+  /** Numbers of patched; absent if none of its runs count. */
   patched: z.object({ pps: rates, nsPerPacket: rates, instructionsPerPacket: rates }).optional(),
   /** True if base had changed against the earlier history. */
   moved: z.boolean(),
   /** Layouts of base's kernel that were booted, if several: the spread then includes the noise of builds. */
   layouts: bounded.count.min(2).optional(),
-  /** Equal for all cells of a gate; absent in older lines. */
+  /** Equal for all cells of a gate; absent for fewer than two trials. */
   durations: durationsSchema.optional(),
-  /** Absent in older lines, and in lines not written by a gate of two commits. */
+  /** Absent in lines not written by a gate of two commits. */
   gate: gateOfLineSchema.optional(),
 });
 
@@ -112,26 +106,13 @@ function parseLine(line: string, path: string, index: number): HistoryEntry {
 export const earlierEntries = (entries: readonly HistoryEntry[], now: Date): HistoryEntry[] =>
   entries.filter(({ at }) => Date.parse(at) <= now.getTime());
 
-/**
- * Returns the lines of a testbed, except those from when its name stood for another kind. A line without a kind has
- * that of its gate's scenarios and metrics; if they do not show one, it counts for every kind.
- */
+/** Returns the lines of a testbed, except those from when its name stood for another kind. */
 export function entriesOf(
   entries: readonly HistoryEntry[],
   { testbed, kind }: { testbed: string; kind: TestbedKind | undefined },
 ): HistoryEntry[] {
-  const own = entries.filter((entry) => entry.testbed === testbed);
-  if (kind === undefined) return own;
-  const gates = Map.groupBy(own, ({ at }) => at);
-  return own.filter((entry) =>
-    entry.kind === undefined ? mayBeOf(gates.get(entry.at) ?? [], kind) : entry.kind === kind,
-  );
-}
-
-function mayBeOf(gate: readonly HistoryEntry[], kind: TestbedKind): boolean {
-  const systems = new Set(gate.flatMap(({ cell }) => systemOfScenario(cell.scenario) ?? []));
-  const isCounted = gate.some(({ instructionsPerPacket }) => instructionsPerPacket.length > 0);
-  return (systems.size === 0 || systems.has(systemOfTestbedKind(kind))) && (!isCounted || kind.startsWith('virtual'));
+  const isOfKind = (entry: HistoryEntry) => [entry.kind, kind].includes(undefined) || entry.kind === kind;
+  return entries.filter((entry) => entry.testbed === testbed && isOfKind(entry));
 }
 
 type HistoryQuery = Pick<HistoryEntry, 'testbed' | 'cell' | 'traffic'> & {

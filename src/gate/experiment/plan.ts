@@ -55,7 +55,6 @@ const planSchema = z.object({
   schemaVersion: z.literal(1),
   patch: patchSchema,
   testbed: bounded.name,
-  /** Absent in older plans. */
   kind: testbedKindSchema.exactOptional(),
   variants: bounded.list(variantSchema, maxVariants).min(2),
   rules: bounded.byName(ownRulesSchema),
@@ -64,8 +63,7 @@ const planSchema = z.object({
   traffic: plannedTraffic,
   /** Profiles of every variant in every decided cell; absent: none. */
   profile: plannedProfile.optional(),
-  /** Absent in older plans. */
-  durations: expectedDurationsSchema.optional(),
+  durations: expectedDurationsSchema,
   seed: z.int(),
   /** Every trial that may be needed, in order. Most cells are decided before their last trial. */
   trials: bounded.list(plannedTrialSchema, maxTrials).min(1),

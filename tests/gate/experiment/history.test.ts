@@ -48,15 +48,6 @@ test.for([
   expect(readFileSync(path, 'utf8')).toBe(text);
 });
 
-test('a line from before instructions were counted is read without them', async () => {
-  const path = join(temporaryFolder(), 'history.jsonl');
-  const { instructionsPerPacket: _, ...old } = aHistoryEntry();
-  writeFileSync(path, `${JSON.stringify(old)}\n`);
-  const entries = await historyFile(path).read();
-  expect(entries).toEqual([aHistoryEntry()]);
-  expect(historyOf(entries, { ...query, metric: 'instructionsPerPacket' })).toBeUndefined();
-});
-
 test('a history has each metric separately', () => {
   const entry = onDay(1, { instructionsPerPacket: [8314, 8314] });
   const { typical, typicalRuns } =
@@ -97,7 +88,6 @@ test('a cell’s history is of the same cell and traffic on the same testbed', (
 describe('Lines of a name that stood for another kind of testbed', () => {
   const of = (kind: HistoryEntry['kind'], entries: readonly HistoryEntry[]) =>
     entriesOf(entries, { testbed: 'fake', kind });
-  const inet4 = (scenario: string) => ({ scenario, family: 'inet4' as const });
 
   test('are left out', () => {
     const linux = onDay(1, { kind: 'virtual-linux' });
@@ -107,20 +97,7 @@ describe('Lines of a name that stood for another kind of testbed', () => {
     expect(of(undefined, [linux, freebsd])).toEqual([linux, freebsd]);
   });
 
-  test('are recognized without a kind by another cell of their gate', () => {
-    const gate = [onDay(1), onDay(1, { cell: inet4('nftables-stateful') })];
-    expect(of('virtual-freebsd', gate)).toEqual([]);
-    expect(of('virtual-linux', gate)).toEqual(gate);
-    expect(of('linux', gate)).toEqual(gate);
-  });
-
-  test('are recognized without a kind by instructions, which only guests count', () => {
-    const counted = onDay(1, { instructionsPerPacket: [8314, 8316] });
-    expect(of('freebsd', [counted])).toEqual([]);
-    expect(of('virtual-freebsd', [counted])).toEqual([counted]);
-  });
-
-  test('count for every kind where nothing shows theirs', () => {
+  test('count for every kind without one of their own', () => {
     for (const kind of ['embedded-linux', 'linux', 'freebsd', 'virtual-freebsd'] as const) {
       expect(of(kind, [onDay(1)])).toEqual([onDay(1)]);
     }
