@@ -46,7 +46,7 @@ families: [inet4, inet6]
 `;
 /** Measures rules of pf or ipfw, which guests load with the image's own kernel. */
 const freebsdRulesConfig = (action, image, found) => `\
-${modeline(action)}# Measurements and testbeds. docs/explanation/virtual-machines.md of ppsgate says what guests measure, and what they cannot see.
+${modeline(action)}# Measurements and testbeds. docs/how-to/virtual.md of ppsgate says what guests measure, and what they cannot see.
 
 ${overlayOf(found)}
 testbeds:

@@ -431,7 +431,7 @@ function* judged(selfTest) {
 		const [least, most] = intervalOf(noiseRatio).map(formatPercent);
 		const found = `${formatPps(typical)}, and boots differ by ${formatPercent(noiseRatio)} (90 % of such measurements: ${least} to ${most}); a loss of ${formatPercent(reachableMarginRatio)} is found with the required power`;
 		const margin = formatPercent(policy.marginRatio);
-		yield reachableMarginRatio <= policy.marginRatio ? ok(what, `${found}, and ${margin} matters`) : wrong(what, `${found}, and ${margin} is to be`, `raise \`gate.margin\` to ${formatPercent(roundedUp(reachableMarginRatio))}, or find the source of the noise: docs/how-to/check-a-lab.md, "Find what disturbs the lab"`);
+		yield reachableMarginRatio <= policy.marginRatio ? ok(what, `${found}, and ${margin} matters`) : wrong(what, `${found}, and ${margin} is to be`, `raise \`gate.margin\` to ${formatPercent(roundedUp(reachableMarginRatio))}, or find the source of the noise: docs/how-to/lab.md, "Find what disturbs the lab"`);
 	}
 	yield ok("a gate of these cells", durationsText(selfTest, estimates));
 }

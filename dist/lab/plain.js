@@ -53,8 +53,8 @@ function kernelFormOf(testbed) {
 }
 const needed = {
 	linux: "a .deb or a tar archive with boot/vmlinuz-* and its lib/modules/* (docs/how-to/virtual.md)",
-	freebsd: "a tar archive with `kernel` and its modules at its top (docs/how-to/freebsd-kernels.md)",
-	nanobsd: "an xz-compressed image of nanobsd(8) (docs/how-to/freebsd-kernels.md)"
+	freebsd: "a tar archive with `kernel` and its modules at its top (docs/how-to/kernels.md)",
+	nanobsd: "an xz-compressed image of nanobsd(8) (docs/how-to/kernels.md)"
 };
 /** Throws a UsageError that names the option, the file, its form, and the required form. */
 async function expectKernel(option, path, form) {

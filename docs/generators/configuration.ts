@@ -88,7 +88,7 @@ function lineOf(key: string, schema: Schema, { required = [] }: Schema): string 
   const isPlain = given !== undefined && JSON.stringify(given) !== '{}';
   const initial = isPlain ? `default ${code(written(given))}` : required.includes(key) ? 'required' : '';
   const { description = '' } = schema;
-  // What has settings of its own is described there.
+  // Settings of its own have a section.
   const type = typeOf(schema);
   const values = [type === 'settings' ? '' : type, initial].filter(Boolean).join('; ');
   return `- ${[code(key), values && `(${values})`, description].filter(Boolean).join(' ')}`;

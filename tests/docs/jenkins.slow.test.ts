@@ -30,9 +30,15 @@ const tablesOf = (text: string): string[][] =>
     .slice(1)
     .map((rows) => [...rows.matchAll(/^\| `(\w+)` /gm)].map(([, name = '']) => name));
 
-const parameters = tablesOf(read('docs', 'reference', 'jenkins.md')).flat();
+const parameters = [
+  ...new Set(
+    [...read('jenkins', 'vars', 'ppsgate.txt').matchAll(/^ {2}(\w+(?:, \w+)*) {2,}/gm)].flatMap(([, names = '']) =>
+      names.split(', '),
+    ),
+  ),
+];
 
-test('the parameters of the reference are those of the library, and those that it has beside them', () => {
+test('the parameters of the help are those of the library, and those that it has beside them', () => {
   const schema = z.array(z.object({ name: z.string() }));
   const { data = [] } = schema.safeParse(JSON.parse(read('jenkins', 'resources', 'org', 'ppsgate', 'parameters.json')));
   const library = read('jenkins', 'src', 'org', 'ppsgate', 'Parameters.groovy');

@@ -1,4 +1,4 @@
-// The pages of Phabricator have a valid configuration, and a build step that the relay can read.
+// The page of Phabricator has a valid configuration, and a build step that the relay can read.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -7,9 +7,7 @@ import { parseConfig } from '../../src/config/load.ts';
 import { readBuild } from '../../src/relay/delivery.ts';
 
 const docs = join(import.meta.dirname, '..', '..', 'docs');
-const page = ['phabricator.md', 'phabricator.md']
-  .map((name) => readFileSync(join(docs, 'how-to', name), 'utf8'))
-  .join('\n');
+const page = readFileSync(join(docs, 'how-to', 'phabricator.md'), 'utf8');
 
 const configOf = (text: string) =>
   parseConfig(`testbeds: { here: { kind: embedded-linux } }\n${text}`, {
@@ -34,7 +32,7 @@ test('the configuration of the page is one', () => {
 const pieces = [...page.matchAll(/`((?:relay|start): \{.*?\})`/g)].map(([, text = '']) => text);
 
 test('the page has pieces for each step', () => {
-  expect(pieces.length).toBeGreaterThanOrEqual(5);
+  expect(pieces.length).toBeGreaterThanOrEqual(3);
 });
 
 test.each(pieces)('%s fits into the configuration', (piece) => {

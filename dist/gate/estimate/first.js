@@ -86,7 +86,7 @@ function expectedDurationsOn(entries, testbed, config) {
 	};
 }
 const maxGates = 10;
-/** A server's boot and a kernel that is not cached, as in docs/how-to/check-a-lab.md. */
+/** A server's boot and a kernel that is not cached, as in docs/how-to/lab.md. */
 const assumed = {
 	bootSeconds: 240,
 	buildSeconds: 600,

@@ -54,7 +54,7 @@ families: [inet4, inet6]
 
 /** Measures rules of pf or ipfw, which guests load with the image's own kernel. */
 export const freebsdRulesConfig = (action: string | undefined, image: PublishedImage, found: FoundFiles): string => `\
-${modeline(action)}# Measurements and testbeds. docs/explanation/virtual-machines.md of ppsgate says what guests measure, and what they cannot see.
+${modeline(action)}# Measurements and testbeds. docs/how-to/virtual.md of ppsgate says what guests measure, and what they cannot see.
 
 ${overlayOf(found)}
 testbeds:

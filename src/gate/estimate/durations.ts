@@ -124,7 +124,7 @@ export function expectedDurationsOn(
 
 const maxGates = 10;
 
-/** A server's boot and a kernel that is not cached, as in docs/how-to/check-a-lab.md. */
+/** A server's boot and a kernel that is not cached, as in docs/how-to/lab.md. */
 const assumed = { bootSeconds: 240, buildSeconds: 600, laySeconds: 2 };
 
 /** A pair of guests on two emulated CPUs: its boot, and the packets per second that one guest forwards. */

@@ -102,7 +102,7 @@ function* judged(selfTest: SelfTest): Generator<Diagnostic> {
       : wrong(
           what,
           `${found}, and ${margin} is to be`,
-          `raise \`gate.margin\` to ${formatPercent(roundedUp(reachableMarginRatio))}, or find the source of the noise: docs/how-to/check-a-lab.md, "Find what disturbs the lab"`,
+          `raise \`gate.margin\` to ${formatPercent(roundedUp(reachableMarginRatio))}, or find the source of the noise: docs/how-to/lab.md, "Find what disturbs the lab"`,
         );
   }
   yield ok('a gate of these cells', durationsText(selfTest, estimates));

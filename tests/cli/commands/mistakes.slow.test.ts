@@ -44,7 +44,7 @@ beforeAll(() => {
 const range = ['gate', '--patch', 'main..my-branch'];
 const kernels = ['--base-kernel', 'dut/nftables.conf', '--patched-kernel', 'ppsgate.yml'];
 const linuxKernel = 'a .deb or a tar archive with boot/vmlinuz-* and its lib/modules/* (docs/how-to/virtual.md)';
-const freebsdKernel = 'a tar archive with `kernel` and its modules at its top (docs/how-to/freebsd-kernels.md)';
+const freebsdKernel = 'a tar archive with `kernel` and its modules at its top (docs/how-to/kernels.md)';
 const revision = 'or a revision like D27401 or D27401:80677';
 const scenarios = 'forwarding, nftables-stateless, nftables-stateful';
 
