@@ -47,7 +47,7 @@ async function main(): Promise<void> {
 
   const temporary = mkdtempSync(join(tmpdir(), 'ppsgate-mutation-'));
   process.once('exit', () => rmSync(temporary, { recursive: true, force: true }));
-  process.once('SIGINT', () => process.exit(130));
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
   const started = Date.now();
   const clones = Array.from({ length: Number(values.workers) }, (_, number) =>
     cloneOf(commit, join(temporary, `${number}`)),
