@@ -11,7 +11,7 @@ export const modules: Readonly<Record<string, { readonly lines: number; readonly
   model: { lines: 2400, imports: [] },
   config: { lines: 4101, imports: ['model'] },
   system: { lines: 2523, imports: ['model'] },
-  analysis: { lines: 6135, imports: ['model', 'system'] },
+  analysis: { lines: 6132, imports: ['model', 'system'] },
   report: { lines: 6216, imports: ['model', 'config', 'system', 'analysis'] },
   forge: { lines: 4523, imports: ['model', 'config', 'system', 'analysis'] },
   kernel: { lines: 2835, imports: ['model', 'config', 'system', 'forge'] },
@@ -24,7 +24,7 @@ export const modules: Readonly<Record<string, { readonly lines: number; readonly
     imports: ['model', 'config', 'system', 'analysis', 'report', 'forge', 'kernel', 'lab', 'gate', 'publish'],
   },
   cli: {
-    lines: 8397,
+    lines: 7845,
     imports: [
       'model',
       'config',
@@ -47,9 +47,9 @@ export const otherSizes = {
   /** Lines of the scripts, styles and programs of `src/` in other languages than TypeScript. */
   scriptsOfSource: 3638,
   /** Lines of TypeScript in `tests/`. */
-  tests: 112647,
+  tests: 112557,
   /** Bytes of Markdown in `docs/`. */
-  docsBytes: 215036,
+  docsBytes: 215020,
 };
 
 /** Sizes of the modules and of `otherSizes` as they are. */

@@ -77,10 +77,15 @@ const packages = [
 const apart = 'forge/github/octokit.ts';
 
 /** Files of their own: help, a mistyped command or a gate load them, and not what else uses them. */
-const alone = ['model/excerpt.ts', 'config/did-you-mean.ts', 'config/parameters.ts', 'cli/commands/table.ts'];
+const alone = ['model/excerpt.ts', 'config/did-you-mean.ts', 'config/parameters.ts', 'cli/table.ts'];
 
 /** Files of their own: only the command that was called is loaded. */
-const loadedAlone = ['.', 'action', 'cli/commands'];
+const loadedAlone = [
+  '.',
+  'action',
+  'cli',
+  ...['gate', 'lab', 'relay', 'reports', 'tools'].map((name) => `cli/${name}`),
+];
 
 /**
  * Returns the folders of `src/`, those that others import from first: a group gets all imports of its files that no
@@ -105,7 +110,7 @@ function foldersFromTheBottomUp(): string[] {
 }
 
 /** A gate loads these before its first connection, and all that they import. */
-const first = ['cli/commands/run-gate.ts', 'gate/reserve/store/sqlite.ts'];
+const first = ['cli/gate/gate.ts', 'gate/reserve/store/sqlite.ts'];
 
 /** What needs no schema is in files apart, as schemas take longer to make than all else to load. */
 const parts = ['first-plain', 'first', 'plain', ''];

@@ -12,7 +12,7 @@ import {
   type SimulationRow,
   simulate,
 } from '../src/analysis/stats/simulate.ts';
-import { cvOf, readNoiseFile } from '../src/cli/commands/noise-file.ts';
+import { cvOf, readNoiseFile } from '../src/cli/tools/noise-file.ts';
 import { formatPercent, grouped } from '../src/model/format.ts';
 
 /** `missed` if the line holds a value outside its goal. */

@@ -1,6 +1,6 @@
+import { kebabCase, namingStyles, overrideArguments, overridesAs } from "./config/parameters.js";
 import { UsageError, conclusionOfError, exitCodes, formatRoughly, oneLine, parseJson, realPause, reasonOf, shortened, withoutPaths } from "./model/first-plain.js";
 import { _enum, boolean, date, discriminatedUnion, int, literal, object, preprocess, string, union, unknown } from "./vendor/zod.js";
-import { kebabCase, namingStyles, overrideArguments, overridesAs } from "./config/parameters.js";
 import { byName, callOnPhabricator, diffPhids, document, id, list, prose, resultSchema, shortId, word } from "./model/first.js";
 import { authorizeRevision, bisectOverridesSchema, bisectWords, chosenDiffs, commandsFor, jobSchema as jobSchema$1, parseCommand, parseEarlier, patchOf, workOf } from "./forge/patch.js";
 import { RepositoryError, checkDiff } from "./forge/patch/first-plain.js";

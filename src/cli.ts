@@ -1,25 +1,20 @@
 // The command `ppsgate`.
 import { CommanderError } from 'commander';
-import { readsUtf8, writeAscii } from './cli/commands/ascii.ts';
-import { letReaderGo } from './cli/commands/closed-pipe.ts';
-import { programFor } from './cli/commands/commands.ts';
+import { readsUtf8, writeAscii } from './cli/ascii.ts';
+import { makeProgram } from './cli/program.ts';
 
 for (const one of [process.stdout, process.stderr]) {
-  letReaderGo(one);
+  // Drops output that is no longer read, as after head(1), without other effects: a gate may be in progress.
+  one.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
   if (!readsUtf8(process.env)) writeAscii(one);
 }
 
-const words = process.argv.slice(2);
-const program = await programFor(words);
 try {
-  await program.parseAsync();
+  await makeProgram().parseAsync();
 } catch (error) {
+  // Help and version also end this way.
   if (!(error instanceof CommanderError)) throw error;
-  // Help and version also end this way, and need no code of the configuration.
-  if (error.exitCode !== 0) {
-    const { mistyped } = await import('./cli/commands/mistyped.ts');
-    const sentence = mistyped(error, program, words);
-    if (sentence !== undefined) process.stderr.write(`ppsgate: ${sentence}\n`);
-    process.exitCode = 2;
-  }
+  if (error.exitCode !== 0) process.exitCode = 2;
 }

@@ -1,7 +1,7 @@
 // Foreign text is parsed, or rejected with a sentence, quickly; bench/hostile-text.ts has the limits.
 import { describe, expect, test } from 'vitest';
 import { ProfileError } from '../src/analysis/profile/profile-error.ts';
-import { MinistatInputError } from '../src/analysis/stats/columns.ts';
+import { UsageError } from '../src/model/usage-error.ts';
 import { parsers, shapes } from './fakes/hostile-text.ts';
 
 /** A parser that retries every letter at every letter needs minutes for these, a linear one milliseconds. */
@@ -27,7 +27,7 @@ function complaintOf(parse: () => unknown): string {
     parse();
     return '';
   } catch (error) {
-    const isOurs = error instanceof ProfileError || error instanceof MinistatInputError;
+    const isOurs = error instanceof ProfileError || error instanceof UsageError;
     if (!isOurs) throw error;
     return error.message;
   }

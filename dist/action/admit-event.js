@@ -1,7 +1,7 @@
 import { applyOverrides, parsePriority, selectorCalled, testbedsFor } from "../config/first.js";
 import { bisectOverrideNames, kebabCase, namingStyles, overrideNames, overridesAs } from "../config/parameters.js";
-import { int, looseObject, object, string, unknown } from "../vendor/zod.js";
 import { placeOf, pullRequestFromEvent } from "../forge/github.js";
+import { int, looseObject, object, string, unknown } from "../vendor/zod.js";
 import { isAcceptCommand, parseCommand, parseEarlier, patchOfRevision } from "../forge/patch.js";
 import { findRevision, parseRevisionName, phidsOf } from "../forge/phabricator.js";
 import { wrongName } from "../config/did-you-mean.js";

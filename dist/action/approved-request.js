@@ -1,6 +1,6 @@
 import { parseSwitch } from "../config/first.js";
-import { _enum, boolean, int, literal, object, union } from "../vendor/zod.js";
 import { namingStyles } from "../config/parameters.js";
+import { _enum, boolean, int, literal, object, union } from "../vendor/zod.js";
 import { bisectOverridesSchema, gateOverridesSchema, jobSchema } from "../forge/patch.js";
 import { cellSchema, commitId, id, patchIdentity, patchSchema, text } from "../model/first.js";
 import { UsageError, exitCodes, parseJson, priorities } from "../model/first-plain.js";

@@ -1,8 +1,8 @@
 import { getInput } from "../vendor/actions-core.js";
 import { wrongName } from "../config/did-you-mean.js";
 import { bisectOverrideNames, kebabCase, overrideNames } from "../config/parameters.js";
-import { number, object, string, url } from "../vendor/zod.js";
 import { sentence } from "../model/excerpt.js";
+import { number, object, string, url } from "../vendor/zod.js";
 import { UsageError } from "../model/first-plain.js";
 import { mask } from "./log.js";
 const { readFile } = globalThis.process.getBuiltinModule("node:fs/promises");

@@ -1,5 +1,5 @@
-import { summary } from "../vendor/actions-core.js";
 import { isOnThisMachine } from "../config/first.js";
+import { summary } from "../vendor/actions-core.js";
 import { historyFile } from "../gate/experiment/first.js";
 import { labelled } from "../gate/first.js";
 import { readyMachine } from "../lab/netns/plain.js";

@@ -1,8 +1,8 @@
-import { summary } from "../vendor/actions-core.js";
 import { agreesWith, fetchArtifact, numbersOf, parseResult, profilesIn, pullRequestsOfBranch, readEntries, withPatch } from "../forge/github.js";
 import { cellName, commitId, id, patchName, word } from "../model/first.js";
-import { object } from "../vendor/zod.js";
+import { summary } from "../vendor/actions-core.js";
 import { UsageError, exitCodes, parseJson, realPause, reasonOf } from "../model/first-plain.js";
+import { object } from "../vendor/zod.js";
 import { addReportLinks, cancelledOutcome, outcomeOfFailure, outcomeOfResult } from "../publish/reporters/first.js";
 import { outcomeMarkdown, outcomeTitle } from "../publish/reporters.js";
 import { headline } from "../report.js";

@@ -1,5 +1,5 @@
-import { outcomeName } from "../model/first-plain.js";
 import { namingStyles } from "../config/parameters.js";
+import { outcomeName } from "../model/first-plain.js";
 import { openRepository, patchOfRange } from "../forge/patch/first.js";
 import { applyOverrides, parseConfig } from "../config/first.js";
 import { sum } from "../vendor/simple-statistics.js";

@@ -292,4 +292,4 @@ function whyNot(failure, repository) {
 	return `${what}: GitHub answered ${failure.detail}.`;
 }
 
-export { createLabel, freebsdImageSteps, freebsdRulesConfig, freebsdTreeConfig, freebsdTreeSteps, kindOf, labelByHand, missingOverlay, ownAction, parseAction, parseBranch, parseRepository, parseRunner, readClone, readSelectors };
+export { createLabel, freebsdImageSteps, freebsdRulesConfig, freebsdTreeConfig, freebsdTreeSteps, kindOf, labelByHand, missingOverlay, ownAction, readClone, readSelectors };

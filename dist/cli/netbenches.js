@@ -1,6 +1,6 @@
 import { UsageError, fileReasonOf, reasonOf, shortened } from "../model/first-plain.js";
 import { familySchema } from "../model/first.js";
-import { MinistatInputError, limitsOf, parseColumn } from "../analysis/stats/plain.js";
+import { limitsOf, parseColumn } from "../analysis/stats/plain.js";
 import { interimResults, median } from "../analysis/stats/first.js";
 import { cellVerdict, compare } from "../analysis/stats.js";
 import { ForeignFileError, readForeignFile, readForeignText } from "../system/foreign-files.js";
@@ -217,7 +217,6 @@ async function readSeries(path) {
 		return (await stat(path)).isDirectory() ? await ofFolder(path) : [await ofFile(path)];
 	} catch (error) {
 		if (error instanceof UsageError) throw error;
-		if (error instanceof MinistatInputError) throw new UsageError(error.message, { cause: error });
 		throw new UsageError(`The series ${path} cannot be read (${fileReasonOf(error)}): name a file with a line a nightly run, or a folder of REV.CONFIG.pps files.`, { cause: error });
 	}
 }

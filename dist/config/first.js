@@ -1,15 +1,15 @@
+import "./parameters.js";
 import { UsageError, driversOf, flowRanges, interfaceRoles, isForwardingPathSetting, isOneHost, knownNetwork, metrics, netmapPort, networkForm, networkText, overlaps, overlayFiles, priorities, readNetwork, waivableSettings, whyNotText, whyTooFewAddresses } from "../model/first-plain.js";
 import { NEVER, _enum, array, boolean, custom, discriminatedUnion, literal, number$1 as number, object, record, string, toJSONSchema, union, unknown, url } from "../vendor/zod.js";
-import "./parameters.js";
 import { designNames, duration, families, imix, meanFrameBytes, rate, ratio, scenarioSchema, scenarios, scenariosOf, size } from "../model/first.js";
 import { excerpt, expected, sentence as sentence$1 } from "../model/excerpt.js";
 import { require_fastest_levenshtein } from "../vendor/fastest-levenshtein.js";
 import { didYouMean, meantBy, plainKey, wrongName } from "./did-you-mean.js";
 import { require_dist } from "../vendor/yaml.js";
 const { dirname, isAbsolute, join, resolve } = globalThis.process.getBuiltinModule("node:path");
+const { homedir } = globalThis.process.getBuiltinModule("node:os");
 const { BlockList, SocketAddress, isIPv4, isIPv6 } = globalThis.process.getBuiltinModule("node:net");
 const { readFile } = globalThis.process.getBuiltinModule("node:fs/promises");
-const { homedir } = globalThis.process.getBuiltinModule("node:os");
 
 // src/config/fields.ts
 /** Rejects unknown keys. Unlike `z.strictObject`, reports each with its own path, and thereby its line. */

@@ -1,6 +1,6 @@
+import { bisectOverrideNames, kebabCase, overrideNames, parameter } from "../config/parameters.js";
 import { UsageError } from "../model/first-plain.js";
 import { object, string } from "../vendor/zod.js";
-import { bisectOverrideNames, kebabCase, overrideNames, parameter } from "../config/parameters.js";
 import { callOnGithub, callOnPhabricator, diffPhids, families, id, patchName, scenarios, shortId, text } from "../model/first.js";
 import { excerpt } from "../model/excerpt.js";
 import { require_fastest_levenshtein } from "../vendor/fastest-levenshtein.js";

@@ -8,26 +8,26 @@ import { HostError, hostFailures, stdoutOf } from "../system/host/first-plain.js
 import { fencedDeps } from "../lab/lease/first.js";
 import { PowerError } from "../lab/power/first-plain.js";
 import { isRecordable } from "./recording/first-plain.js";
-import { parsePktGenLog } from "../lab/traffic/plain.js";
-import { openFreebsdTestbed } from "../lab/freebsd.js";
-import { openVirtualTestbed } from "../lab/qemu.js";
 import { KernelFilesError, wireAddress } from "../lab/qemu/vm/plain.js";
+import { GzipLog, OutputLines, endStream, failureOf, fromVersion1, guestHost, learnFrom, logged, maskFor, maskSummary, recordedGuests, sensitiveTermsOf, thisMachine } from "./recording/plain.js";
 import "../lab/power.js";
 import { checkFreebsdTestbed, unquoted } from "../lab/check.js";
-import { GzipLog, OutputLines, endStream, failureOf, fromVersion1, guestHost, learnFrom, logged, maskFor, maskSummary, recordedGuests, sensitiveTermsOf, thisMachine } from "./recording/plain.js";
 import { parseCpuTimes, parseInterfaceCounters } from "../lab/freebsd/dut/plain.js";
 import { parseArp, parseIfconfig, parseNdp, parseRoutes } from "../lab/freebsd/plain.js";
+import { openFreebsdTestbed } from "../lab/freebsd.js";
 import { ConsoleError } from "../lab/console.js";
+import { parsePktGenLog } from "../lab/traffic/plain.js";
 import { ConsoleTape } from "../lab/console/plain.js";
+import { openVirtualTestbed } from "../lab/qemu.js";
 import { portOf } from "../lab/qemu/vm.js";
 import { selfTestParts } from "./self-test/plain.js";
 import { journalIn, resumeJournal, runSelfTest } from "./self-test.js";
 const { basename, join } = globalThis.process.getBuiltinModule("node:path");
 const { createReadStream, readFileSync, statSync } = globalThis.process.getBuiltinModule("node:fs");
-const { constants: constants$1, gunzipSync } = globalThis.process.getBuiltinModule("node:zlib");
+const { tmpdir } = globalThis.process.getBuiltinModule("node:os");
+const { constants: constants$2, gunzipSync } = globalThis.process.getBuiltinModule("node:zlib");
 const { createHash } = globalThis.process.getBuiltinModule("node:crypto");
 const { mkdtemp, open, rm, stat, writeFile } = globalThis.process.getBuiltinModule("node:fs/promises");
-const { tmpdir } = globalThis.process.getBuiltinModule("node:os");
 const { pipeline } = globalThis.process.getBuiltinModule("node:stream/promises");
 
 // src/gate/recording/recording-entry.ts
@@ -557,7 +557,7 @@ function unpacked(path) {
 	}
 	try {
 		return gunzipSync(packed, {
-			finishFlush: constants$1.Z_SYNC_FLUSH,
+			finishFlush: constants$2.Z_SYNC_FLUSH,
 			maxOutputLength: maxBytes$1
 		});
 	} catch (error) {

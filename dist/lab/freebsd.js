@@ -22,86 +22,10 @@ import { buildVariant } from "../kernel.js";
 const { join } = globalThis.process.getBuiltinModule("node:path");
 const { createReadStream, rmSync } = globalThis.process.getBuiltinModule("node:fs");
 const { isDeepStrictEqual } = globalThis.process.getBuiltinModule("node:util");
+const { tmpdir } = globalThis.process.getBuiltinModule("node:os");
 const { createHash } = globalThis.process.getBuiltinModule("node:crypto");
 const { mkdtemp, open, rm, stat } = globalThis.process.getBuiltinModule("node:fs/promises");
-const { tmpdir } = globalThis.process.getBuiltinModule("node:os");
 const { pipeline } = globalThis.process.getBuiltinModule("node:stream/promises");
-
-// src/lab/freebsd/freebsd-logs.ts
-const freebsdLogNames = {
-	receiver: "receiver.log",
-	sender: (index) => `sender-${index + 1}.log`,
-	counters: "dut-counters.log",
-	/** Output of the DUT's console since the previous trial, including boots. */
-	console: "dut-console.log"
-};
-/** Reads a trial of one run: testbeds that boot their variants have no others. */
-function readFreebsdLogs({ number, cell, runs }, { receiver, senders }, { startedAt, traffic, summary = {} }) {
-	const log = parsePktGenLog(receiver);
-	const requestedPps = requestedRates(traffic, cell.family, senders.length);
-	const sent = senders.map(parsePktGenLog);
-	const measured = pktGenRun(log, sent, {
-		netbenchesTrim: false,
-		requestedPps,
-		egressPackets: summary.egressPackets,
-		ingressPackets: summary.ingressPackets,
-		lineGigabits: summary.lineGigabits
-	});
-	const isBusy = ({ pps }) => pps > 0;
-	const from = Math.max(0, log.rates.findIndex(isBusy));
-	const to = log.rates.findLastIndex(isBusy) + 1 || log.rates.length;
-	const seconds = log.rates.slice(from, to).reduce((sum, { intervalSeconds }) => sum + intervalSeconds, 0);
-	const dropping = (variant) => {
-		const limits = measured.medianPps === 0 ? summary.limits?.[variant] : void 0;
-		const droppedBy = limits && mainDrop(limits);
-		return droppedBy === void 0 ? {} : { droppedBy };
-	};
-	return {
-		kind: "measured",
-		runs: runs.map((run) => ({
-			...run,
-			trial: number,
-			pps: measured.medianPps,
-			samples: [],
-			validity: starved(summary.starvation) ?? measured.validity,
-			...dropping(run.variant)
-		})),
-		summary: {
-			number,
-			cell,
-			startedAt,
-			trafficSeconds: seconds,
-			offeredPps: measured.offeredPps ?? 0,
-			...summary,
-			...summary.limits && { limits: withEndsOf(summary.limits, log, sent) }
-		}
-	};
-}
-function withEndsOf(limits, receiver, senders) {
-	const countedPackets = packetsIn(receiver);
-	const sentPackets = sum(senders.map(packetsIn));
-	return Object.fromEntries(Object.entries(limits).map(([variant, one]) => [variant, withEnds(one, {
-		sentPackets,
-		countedPackets
-	})]));
-}
-const packetsIn = ({ rates, summary }) => summary?.packets ?? sum(rates.map(({ pps, intervalSeconds }) => pps * intervalSeconds));
-function starved(starvation) {
-	if (starvation === void 0) return void 0;
-	const share = formatPercent(starvation.deniedRatio);
-	return {
-		kind: "invalid",
-		cause: "machine-busy",
-		reason: `machine too busy: the ${starvation.machine} is a guest that waited for its host's CPUs for ${share} of the trial; give it dedicated CPUs`
-	};
-}
-/** Returns the requested rate of each sender, shared like the flows; none if senders send at their maximum. */
-function requestedRates({ flows, offeredPps, packets }, family, senders) {
-	const split = flowRanges(flows, family, senders, packets?.addresses);
-	if (offeredPps === void 0 || split.kind === "refused") return [];
-	const all = split.flows;
-	return flowSlices(all, senders).map(({ sources }) => offeredPps * sources / all.sources);
-}
 
 // src/lab/freebsd/dut/limits.ts
 /** Returns undefined if the interfaces did not count, or were reset. */
@@ -740,6 +664,82 @@ function ifNotUp(error) {
 		"timeout"
 	].includes(error.kind)) return;
 	throw error;
+}
+
+// src/lab/freebsd/freebsd-logs.ts
+const freebsdLogNames = {
+	receiver: "receiver.log",
+	sender: (index) => `sender-${index + 1}.log`,
+	counters: "dut-counters.log",
+	/** Output of the DUT's console since the previous trial, including boots. */
+	console: "dut-console.log"
+};
+/** Reads a trial of one run: testbeds that boot their variants have no others. */
+function readFreebsdLogs({ number, cell, runs }, { receiver, senders }, { startedAt, traffic, summary = {} }) {
+	const log = parsePktGenLog(receiver);
+	const requestedPps = requestedRates(traffic, cell.family, senders.length);
+	const sent = senders.map(parsePktGenLog);
+	const measured = pktGenRun(log, sent, {
+		netbenchesTrim: false,
+		requestedPps,
+		egressPackets: summary.egressPackets,
+		ingressPackets: summary.ingressPackets,
+		lineGigabits: summary.lineGigabits
+	});
+	const isBusy = ({ pps }) => pps > 0;
+	const from = Math.max(0, log.rates.findIndex(isBusy));
+	const to = log.rates.findLastIndex(isBusy) + 1 || log.rates.length;
+	const seconds = log.rates.slice(from, to).reduce((sum, { intervalSeconds }) => sum + intervalSeconds, 0);
+	const dropping = (variant) => {
+		const limits = measured.medianPps === 0 ? summary.limits?.[variant] : void 0;
+		const droppedBy = limits && mainDrop(limits);
+		return droppedBy === void 0 ? {} : { droppedBy };
+	};
+	return {
+		kind: "measured",
+		runs: runs.map((run) => ({
+			...run,
+			trial: number,
+			pps: measured.medianPps,
+			samples: [],
+			validity: starved(summary.starvation) ?? measured.validity,
+			...dropping(run.variant)
+		})),
+		summary: {
+			number,
+			cell,
+			startedAt,
+			trafficSeconds: seconds,
+			offeredPps: measured.offeredPps ?? 0,
+			...summary,
+			...summary.limits && { limits: withEndsOf(summary.limits, log, sent) }
+		}
+	};
+}
+function withEndsOf(limits, receiver, senders) {
+	const countedPackets = packetsIn(receiver);
+	const sentPackets = sum(senders.map(packetsIn));
+	return Object.fromEntries(Object.entries(limits).map(([variant, one]) => [variant, withEnds(one, {
+		sentPackets,
+		countedPackets
+	})]));
+}
+const packetsIn = ({ rates, summary }) => summary?.packets ?? sum(rates.map(({ pps, intervalSeconds }) => pps * intervalSeconds));
+function starved(starvation) {
+	if (starvation === void 0) return void 0;
+	const share = formatPercent(starvation.deniedRatio);
+	return {
+		kind: "invalid",
+		cause: "machine-busy",
+		reason: `machine too busy: the ${starvation.machine} is a guest that waited for its host's CPUs for ${share} of the trial; give it dedicated CPUs`
+	};
+}
+/** Returns the requested rate of each sender, shared like the flows; none if senders send at their maximum. */
+function requestedRates({ flows, offeredPps, packets }, family, senders) {
+	const split = flowRanges(flows, family, senders, packets?.addresses);
+	if (offeredPps === void 0 || split.kind === "refused") return [];
+	const all = split.flows;
+	return flowSlices(all, senders).map(({ sources }) => offeredPps * sources / all.sources);
 }
 
 // src/lab/freebsd/sample-under-load.ts

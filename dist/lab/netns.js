@@ -10,7 +10,7 @@ import { connectTo } from "./first-plain.js";
 import { impossible, judgeProfile, missed } from "./plain.js";
 import { droppedBy, limitsInLinuxLog, linuxDut, withEnds } from "./linux.js";
 import { arrivalsAround, parseObservation } from "./linux/plain.js";
-import { parseTrafgenLog, senderCommand$1 as senderCommand, senderScript, trafgenFlows } from "./traffic/plain.js";
+import { parseTrafgenLog, senderCommand, senderScript, trafgenFlows } from "./traffic/plain.js";
 import { median } from "../analysis/stats/first.js";
 const { isDeepStrictEqual } = globalThis.process.getBuiltinModule("node:util");
 const { PassThrough } = globalThis.process.getBuiltinModule("node:stream");

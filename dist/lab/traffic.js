@@ -1,6 +1,6 @@
 import { defaultBounds, holes, isSteady, secondsUntilSteady, steadyStretch } from "../analysis/stats.js";
 import { flowSlices, formatPercent, formatPps, grouped, lastLine } from "../model/first-plain.js";
-import { endPktGens, isReady, lineAt, lineRate, parsePktGenLog, receiverCommand, senderCommand, startPktGen } from "./traffic/plain.js";
+import { endPktGens, isReady, lineAt, lineRate, parsePktGenLog, receiverCommand, senderCommand$1 as senderCommand, startPktGen } from "./traffic/plain.js";
 import { formatGeneral } from "../analysis/stats/plain.js";
 import { median } from "../analysis/stats/first.js";
 

@@ -54,6 +54,39 @@ const isConclusion = (value) => typeof value === "string" && Object.hasOwn(exitC
 /** `regression`, `boot-failed`: the verdict, or the obstacle. */
 const outcomeName = ({ outcome }) => outcome.kind === "judged" ? outcome.verdict : outcome.kind;
 
+// src/model/packages.ts
+/** Program → Debian's and Ubuntu's package, or FreeBSD's for its own programs. */
+const packages = {
+	bash: "bash",
+	busybox: "busybox-static",
+	chrt: "util-linux",
+	cpio: "cpio",
+	"dpkg-deb": "dpkg",
+	ethtool: "ethtool",
+	flock: "util-linux",
+	gcc: "build-essential",
+	git: "git",
+	ip: "iproute2",
+	kmod: "kmod",
+	nft: "nftables",
+	pkill: "procps",
+	"pkt-gen": "pkt-gen",
+	"qemu-system-x86_64": "qemu-system-x86",
+	"ssh-keygen": "openssh-client",
+	sshd: "openssh-server",
+	sysctl: "procps",
+	taskset: "util-linux",
+	trafgen: "netsniff-ng",
+	unshare: "util-linux",
+	xz: "xz-utils",
+	zstd: "zstd"
+};
+const packagesOf = (programs) => [...new Set(programs.map((program) => packages[program]))];
+/** Undefined for a program that no lab needs. */
+function packageOf(name) {
+	return Object.entries(packages).find(([program]) => program === name)?.[1];
+}
+
 // src/model/usage-error.ts
 var UsageError = class extends Error {
 	name = "UsageError";
@@ -655,39 +688,6 @@ const letter = `[^\\s${quotes}]`;
 const quotedPath = new RegExp(`(?<=[${quotes}])${noPath}${start}[^${quotes}\\n]{1,4096}(?=[${quotes}])`, "gu");
 /** A word with a slash after a blank continues the path. */
 const barePath = new RegExp(`(?<![\\p{L}\\p{N}_./<~+-])(?!(?<=:)//)${noPath}${start}(?!/)${letter}+(?:(?<![.,;:!?)]) (?!/|~|${letter}*://)${letter}*/${letter}*)*`, "gu");
-
-// src/model/packages.ts
-/** Program → Debian's and Ubuntu's package, or FreeBSD's for its own programs. */
-const packages = {
-	bash: "bash",
-	busybox: "busybox-static",
-	chrt: "util-linux",
-	cpio: "cpio",
-	"dpkg-deb": "dpkg",
-	ethtool: "ethtool",
-	flock: "util-linux",
-	gcc: "build-essential",
-	git: "git",
-	ip: "iproute2",
-	kmod: "kmod",
-	nft: "nftables",
-	pkill: "procps",
-	"pkt-gen": "pkt-gen",
-	"qemu-system-x86_64": "qemu-system-x86",
-	"ssh-keygen": "openssh-client",
-	sshd: "openssh-server",
-	sysctl: "procps",
-	taskset: "util-linux",
-	trafgen: "netsniff-ng",
-	unshare: "util-linux",
-	xz: "xz-utils",
-	zstd: "zstd"
-};
-const packagesOf = (programs) => [...new Set(programs.map((program) => packages[program]))];
-/** Undefined for a program that no lab needs. */
-function packageOf(name) {
-	return Object.entries(packages).find(([program]) => program === name)?.[1];
-}
 
 // src/model/variant-name.ts
 /** Base and patched have a verdict; any other variant is shown next to them. */

@@ -1,6 +1,6 @@
+import "../config/parameters.js";
 import { codeBlock, codeSpan, formatChange, formatInterval, formatMetric, formatPercent, isCost, metricNouns, outcomeName, pageUrl, parseJson, plainBlock, plainLine, realPause, reasonOf } from "../model/first-plain.js";
 import { _enum, boolean, int, object, unknown } from "../vendor/zod.js";
-import "../config/parameters.js";
 import { byName, callOnGithub, callOnPhabricator, cellName, change, document, list, name, ordinal, patchName, shortId, text, time, total, word } from "../model/first.js";
 import { bisectWords, gateOverridesSchema } from "../forge/patch.js";
 import { ConduitError, isFinal } from "../forge/phabricator/plain.js";

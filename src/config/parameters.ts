@@ -344,7 +344,7 @@ const parameters = {
 } as const satisfies Record<string, Parameter>;
 
 type ParameterTable = typeof parameters;
-type ParameterName = keyof ParameterTable;
+export type ParameterName = keyof ParameterTable;
 type With<Property extends object> = {
   [Name in ParameterName]: ParameterTable[Name] extends Property ? Name : never;
 }[ParameterName];

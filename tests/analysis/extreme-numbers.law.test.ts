@@ -1,4 +1,5 @@
 // Every number of a foreign file may reach the analysis: each of its functions ends for any of them.
+
 import { createContext, Script } from 'node:vm';
 import fc from 'fast-check';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
@@ -16,7 +17,7 @@ import { lowerBound, upperBound } from '../../src/analysis/stats/binomial.ts';
 import { crossingProbability, pocockLevel } from '../../src/analysis/stats/boundary.ts';
 import { buildNoise } from '../../src/analysis/stats/build-noise.ts';
 import { changePoints, changesRunByRun, lastLevel, nightlySigmaRatio } from '../../src/analysis/stats/change-points.ts';
-import { MinistatInputError, parseColumn } from '../../src/analysis/stats/columns.ts';
+import { parseColumn } from '../../src/analysis/stats/columns.ts';
 import { analysesOf, analysisSizes, type Design } from '../../src/analysis/stats/design.ts';
 import {
   boundsOf,
@@ -52,6 +53,7 @@ import { countsOf, layoutNoise, sameText } from '../../src/analysis/trend/aa-run
 import { isOff, judgeTrend, levelsOf, worstOf } from '../../src/analysis/trend/change-history.ts';
 import type { Metric } from '../../src/model/metric.ts';
 import type { CellResult, Policy, Run } from '../../src/model/result.ts';
+import { UsageError } from '../../src/model/usage-error.ts';
 import { forwarding } from '../fakes/result.ts';
 import { aChange, aLevel, anIndex } from '../fakes/trend.ts';
 
@@ -345,7 +347,7 @@ function outcomeOf(call: () => unknown): 'returned' | 'refused' {
     script.runInContext(context, { timeout: patienceMilliseconds });
     return 'returned';
   } catch (error) {
-    const isRefusal = [RangeError, MinistatInputError, ProfileError].some((known) => error instanceof known);
+    const isRefusal = [RangeError, UsageError, ProfileError].some((known) => error instanceof known);
     if (isRefusal) return 'refused';
     throw error;
   }

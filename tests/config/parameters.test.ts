@@ -1,10 +1,9 @@
 // Parameters of a gate come from one table; `vitest -u` generates the files that people read.
 import { readFile } from 'node:fs/promises';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { define as defineBisect } from '../../src/cli/commands/bisect.ts';
-import { define } from '../../src/cli/commands/gate.ts';
+import { makeProgram } from '../../src/cli/program.ts';
 import {
   isOfBisect,
   isOfGate,
@@ -29,8 +28,7 @@ test('action.yml has the inputs of the table, with their descriptions and defaul
 });
 
 test('the options of `ppsgate gate` are those of the table, with a value but for switches', () => {
-  const gate = new Command();
-  define(gate);
+  const gate = commandOf('gate');
   const written = gate.options.map((option) => [option.attributeName(), option.isBoolean() ? 'switch' : 'value']);
   const known = parametersThat((one) => isOfGate(one) && one.option !== undefined).map((name) => [
     name,
@@ -65,16 +63,14 @@ test('the Jenkins library gets its parameters from the table', async () => {
 });
 
 test('`ppsgate bisect` accepts all parameters of a bisection, including those of Jenkins', () => {
-  const bisect = new Command();
-  defineBisect(bisect);
+  const bisect = commandOf('bisect');
   const flags = bisect.options.map(({ long }) => long);
   const told = parametersThat((one) => isOfBisect(one) && (one.isOverride || one.jenkins) === true);
   expect(flags).toEqual(expect.arrayContaining(told.map(namingStyles.bisectFlag)));
 });
 
 test('overrides of one bisection are passed to `ppsgate bisect` in its form, including lists', async () => {
-  const bisect = new Command();
-  defineBisect(bisect.exitOverride());
+  const bisect = commandOf('bisect');
   bisect.action(() => {});
   const overrides = {
     good: 'a',
@@ -94,8 +90,7 @@ test('overrides of one bisection are passed to `ppsgate bisect` in its form, inc
 });
 
 test('overrides of one gate are passed to `ppsgate gate` in its form, including switches', async () => {
-  const gate = new Command();
-  define(gate.exitOverride());
+  const gate = commandOf('gate');
   gate.action(() => {});
   const values = overrideNames.map((name) => [name, parameter(name).kind === 'switch' ? 'true' : `a ${name}`]);
   gate.parse(overrideArguments(Object.fromEntries(values)), { from: 'user' });
@@ -105,3 +100,9 @@ test('overrides of one gate are passed to `ppsgate gate` in its form, including 
   });
   expect(overrideArguments({ measureAnyway: 'false', margin: '' })).toEqual([]);
 });
+
+function commandOf(name: string): Command {
+  const command = makeProgram().commands.find((one) => one.name() === name);
+  if (command === undefined) expect.fail(`there is no command ${name}`);
+  return command;
+}

@@ -1,7 +1,7 @@
 // Every command of ppsgate that a page has is one: its name and its options exist.
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
-import { programFor } from '../../src/cli/commands/commands.ts';
+import { makeProgram } from '../../src/cli/program.ts';
 import { callsOf, pages, readPage, shellBlocks } from './blocks.ts';
 
 /** Needs that no test machine meets, including more time than a test has. */
@@ -49,7 +49,7 @@ test('pages have commands', () => {
   expect(calls.length).toBeGreaterThan(100);
 });
 
-const program = await programFor('all');
+const program = makeProgram();
 
 test.each(pages)('the commands of %s exist, with their options', (page) => {
   const wrong = calls.filter((call) => call.page === page).filter(({ words }) => !exists(words));

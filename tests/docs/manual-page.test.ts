@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { argument, escaped, manualPage } from '../../docs/generators/manual-page.ts';
-import { programFor } from '../../src/cli/commands/commands.ts';
+import { makeProgram } from '../../src/cli/program.ts';
 
 const file = '../../docs/ppsgate.1';
 
 test('docs/ppsgate.1 is generated from the help of the commands', async () => {
-  await expect(manualPage(await programFor('all'))).toMatchFileSnapshot(file);
+  await expect(manualPage(makeProgram())).toMatchFileSnapshot(file);
 });
 
 test('the package names it', async () => {

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { pinnedDiff } from '../../src/cli/commands/kept-answers.ts';
+import { pinnedDiff } from '../../src/cli/gate/kept-answers.ts';
 import { phabricatorSchema } from '../../src/config/phabricator.ts';
 import { type Job, patchOf } from '../../src/forge/patch/job-key.ts';
 import { type ConduitOptions, openConduit, withPatience } from '../../src/forge/phabricator/conduit.ts';

@@ -6,7 +6,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { diagnosticText, exitCodeOf, summary } from '../../src/cli/commands/run-phabricator.ts';
+import { diagnosticText, exitCodeOf, summary } from '../../src/cli/relay/phabricator.ts';
 import type { OverlayPlace } from '../../src/config/overlay.ts';
 import type { PhabricatorConfig, RelayConfig, StartConfig } from '../../src/config/phabricator.ts';
 import { answersStep } from '../../src/relay/check-relay.ts';

@@ -1,6 +1,6 @@
 // Everything that people read of a result, in golden files: `npx vitest run --project fast tests/report --update`.
 import { expect, test } from 'vitest';
-import { resultText } from '../../src/cli/commands/result-text.ts';
+import { resultText } from '../../src/cli/gate/result-text.ts';
 import { bisectHeadline, bisectSymbol } from '../../src/report/bisect-headline.ts';
 import { headline } from '../../src/report/headline.ts';
 import { renderJunit } from '../../src/report/junit.ts';

@@ -1,4 +1,4 @@
-import { isJudged } from "../../model/first-plain.js";
+import { UsageError, isJudged } from "../../model/first-plain.js";
 import { gammaln } from "../../vendor/simple-statistics.js";
 import { studentT } from "./first-plain.js";
 
@@ -31,141 +31,6 @@ function crossing(events, tries, inside, outside) {
 /** Logarithm of the likelihood of the mixture over that of `share`. */
 const logMartingale = (events, tries, share) => logBeta(prior.events + events, prior.others + tries - events) - logBeta(prior.events, prior.others) - events * Math.log(share) - (tries - events) * Math.log1p(-share);
 const logBeta = (a, b) => gammaln(a) + gammaln(b) - gammaln(a + b);
-
-// src/analysis/stats/columns.ts
-/** Reports invalid input of `ppsgate ministat`; the message is one sentence for the user. */
-var MinistatInputError = class extends Error {
-	name = "MinistatInputError";
-};
-/**
-* Returns the numbers in file order. Skips empty lines, lines that end before the column, and lines with a field that
-* begins with `#` at or before it. A trailing carriage return is white space.
-*
-* @throws MinistatInputError if the column holds anything but a finite number.
-*/
-function parseColumn(text, options) {
-	const { name, column = 1, delimiters = " 	" } = options;
-	const separates = byteSet(delimiters);
-	let values = /* @__PURE__ */ new Float64Array(1024);
-	let count = 0;
-	let line = 0;
-	for (let start = 0; start < text.length;) {
-		const lineStart = start;
-		const lineEnd = endOfLine(text, start);
-		start = lineEnd + 1;
-		line += 1;
-		const end = withoutTrailingSpace(text, lineStart, lineEnd);
-		const from = startOfField(text, lineStart, end, column, separates);
-		if (from === end) continue;
-		const to = endOfField(text, from, end, separates);
-		const value = parseNumber(text, skip(text, from, to, isSpace), to);
-		if (!Number.isFinite(value)) throw refusal(value, text.toString("utf8", from, to), line, name);
-		if (count === values.length) values = doubled(values);
-		values[count] = value;
-		count += 1;
-	}
-	return values.subarray(0, count);
-}
-const newline = 10;
-const hash = 35;
-const plus = 43;
-const minus = 45;
-const dot = 46;
-const zero = 48;
-const capitalE = 69;
-const letterE = 101;
-function byteSet(characters) {
-	const set = /* @__PURE__ */ new Uint8Array(256);
-	for (const byte of Buffer.from(characters)) set[byte] = 1;
-	return set;
-}
-const isSpace = byteSet(" 	\n\v\f\r");
-function endOfLine(text, start) {
-	let at = start;
-	while (at < text.length && text[at] !== newline) at += 1;
-	return at;
-}
-function withoutTrailingSpace(text, start, end) {
-	let at = end;
-	while (at > start && isSpace[text[at - 1] ?? 0] === 1) at -= 1;
-	return at;
-}
-/** Returns the start of the field, or `end` if the line lacks it or a comment comes first. */
-function startOfField(text, start, end, column, separates) {
-	let at = skip(text, start, end, separates);
-	for (let field = 1; field < column && at < end && text[at] !== hash; field += 1) at = skip(text, endOfField(text, at, end, separates), end, separates);
-	return at < end && text[at] === hash ? end : at;
-}
-function skip(text, start, end, bytes) {
-	let at = start;
-	while (at < end && bytes[text[at] ?? 0] === 1) at += 1;
-	return at;
-}
-function endOfField(text, start, end, separates) {
-	let at = start;
-	while (at < end && separates[text[at] ?? 0] === 0) at += 1;
-	return at;
-}
-/**
-* Parses exactly without a string: 15 digits and a power of ten up to 22 are exact doubles, so one operation rounds
-* correctly.
-*/
-function parseNumber(text, start, end) {
-	const sign = text[start];
-	let at = sign === minus || sign === plus ? start + 1 : start;
-	let digits = 0;
-	let mantissa = 0;
-	let point = -1;
-	for (; at < end; at += 1) {
-		const digit = (text[at] ?? 0) - zero;
-		if (digit >= 0 && digit <= 9) {
-			mantissa = mantissa * 10 + digit;
-			digits += 1;
-		} else if (text[at] === dot && point < 0) point = at;
-		else break;
-	}
-	const exponent = at === end ? 0 : parseExponent(text, at, end);
-	if (digits === 0 || Number.isNaN(exponent)) return parseRareNumber(text.toString("latin1", start, end));
-	const power = point < 0 ? exponent : exponent - (at - point - 1);
-	if (digits > 15 || power < -22 || power > 22) return Number(text.toString("latin1", start, end));
-	const scale = powersOfTen[Math.abs(power)] ?? 1;
-	const magnitude = power < 0 ? mantissa / scale : mantissa * scale;
-	return sign === minus ? -magnitude : magnitude;
-}
-const powersOfTen = Float64Array.from({ length: 23 }, (_, power) => Number(`1e${power}`));
-/** `e±ddd`; NaN for anything else. */
-function parseExponent(text, start, end) {
-	if (text[start] !== letterE && text[start] !== capitalE) return NaN;
-	const sign = text[start + 1];
-	const first = sign === minus || sign === plus ? start + 2 : start + 1;
-	if (first >= end) return NaN;
-	let exponent = 0;
-	for (let at = first; at < end; at += 1) {
-		const digit = (text[at] ?? 0) - zero;
-		if (digit < 0 || digit > 9) return NaN;
-		exponent = exponent * 10 + digit;
-	}
-	return sign === minus ? -exponent : exponent;
-}
-/** Reads the other forms of strtod(3), infinities and hexadecimals; NaN for anything else. */
-function parseRareNumber(text) {
-	if (/^[+-]?inf(inity)?$/i.test(text)) return Infinity;
-	const hexadecimal = /^([+-]?)0x(?=\.?[\da-f])([\da-f]*)\.?([\da-f]*)(p([+-]?\d+))?$/i.exec(text);
-	if (hexadecimal === null) return NaN;
-	const [, sign, whole = "", fraction = "", , exponent = "0"] = hexadecimal;
-	const magnitude = Number(`0x${whole}${fraction}`) * 2 ** (Number(exponent) - 4 * fraction.length);
-	return sign === "-" ? -magnitude : magnitude;
-}
-function refusal(value, field, line, name) {
-	const shown = JSON.stringify(field.length > 40 ? `${field.slice(0, 40)}…` : field);
-	const problem = Number.isNaN(value) ? `${shown} where a number belongs` : `${shown}, which no statistic can use`;
-	return new MinistatInputError(`Line ${line} of ${name} holds ${problem}: correct it, begin the line with #, or choose another column with -C.`);
-}
-function doubled(values) {
-	const larger = new Float64Array(values.length * 2);
-	larger.set(values);
-	return larger;
-}
 
 // src/analysis/stats/ministat-plot.ts
 /** Yields lines in pieces of at most about a megabyte. Sets and summaries are in the same order, at most seven each. */
@@ -297,7 +162,7 @@ const withoutTrailingZeros = (decimal) => decimal.replace(/\.?0*$/, "");
 /**
 * Computes the numbers, including those that ministat omits with `-n`, `-P` or an unproven difference.
 *
-* @throws MinistatInputError for no sets, more than seven, or a set of fewer than three values.
+* @throws UsageError for no sets, more than seven, or a set of fewer than three values.
 */
 function compare(sets, options = {}) {
 	const { confidencePercent = 95, population = false } = options;
@@ -331,11 +196,11 @@ function* ministatPieces(sets, options = {}) {
 const maxSets = 7;
 const minValues = 3;
 function refuseUnusable(sets) {
-	if (sets.length === 0) throw new MinistatInputError("There is nothing to compare: name at least one file of numbers.");
-	if (sets.length > maxSets) throw new MinistatInputError(`There are ${sets.length} sets and symbols for ${maxSets} only: leave out ${sets.length - maxSets}.`);
+	if (sets.length === 0) throw new UsageError("There is nothing to compare: name at least one file of numbers.");
+	if (sets.length > maxSets) throw new UsageError(`There are ${sets.length} sets and symbols for ${maxSets} only: leave out ${sets.length - maxSets}.`);
 	const short = sets.find(({ values }) => values.length < minValues);
 	if (short === void 0) return;
-	throw new MinistatInputError(`${short.name} holds ${short.values.length} of the at least ${minValues} numbers that a standard deviation needs: measure more often.`);
+	throw new UsageError(`${short.name} holds ${short.values.length} of the at least ${minValues} numbers that a standard deviation needs: measure more often.`);
 }
 function measure({ name, values }) {
 	let sum = 0;
@@ -535,4 +400,135 @@ function limitsOf(runs) {
 const isValid = ({ validity }) => validity.kind === "valid";
 const isLimited = ({ validity }) => validity.kind === "invalid" && validity.cause === "generator-limited";
 
-export { MinistatInputError, adviceToReachMore, chanceOf, compare, cpusAtWork, formatGeneral, limitsOf, lowerBound, ministatPieces, parseColumn, queuesReached, reachesFew, renderMinistat, unlikely, upperBound };
+// src/analysis/stats/columns.ts
+/**
+* Returns the numbers in file order. Skips empty lines, lines that end before the column, and lines with a field that
+* begins with `#` at or before it. A trailing carriage return is white space.
+*
+* @throws UsageError if the column holds anything but a finite number.
+*/
+function parseColumn(text, options) {
+	const { name, column = 1, delimiters = " 	" } = options;
+	const separates = byteSet(delimiters);
+	let values = /* @__PURE__ */ new Float64Array(1024);
+	let count = 0;
+	let line = 0;
+	for (let start = 0; start < text.length;) {
+		const lineStart = start;
+		const lineEnd = endOfLine(text, start);
+		start = lineEnd + 1;
+		line += 1;
+		const end = withoutTrailingSpace(text, lineStart, lineEnd);
+		const from = startOfField(text, lineStart, end, column, separates);
+		if (from === end) continue;
+		const to = endOfField(text, from, end, separates);
+		const value = parseNumber(text, skip(text, from, to, isSpace), to);
+		if (!Number.isFinite(value)) throw refusal(value, text.toString("utf8", from, to), line, name);
+		if (count === values.length) values = doubled(values);
+		values[count] = value;
+		count += 1;
+	}
+	return values.subarray(0, count);
+}
+const newline = 10;
+const hash = 35;
+const plus = 43;
+const minus = 45;
+const dot = 46;
+const zero = 48;
+const capitalE = 69;
+const letterE = 101;
+function byteSet(characters) {
+	const set = /* @__PURE__ */ new Uint8Array(256);
+	for (const byte of Buffer.from(characters)) set[byte] = 1;
+	return set;
+}
+const isSpace = byteSet(" 	\n\v\f\r");
+function endOfLine(text, start) {
+	let at = start;
+	while (at < text.length && text[at] !== newline) at += 1;
+	return at;
+}
+function withoutTrailingSpace(text, start, end) {
+	let at = end;
+	while (at > start && isSpace[text[at - 1] ?? 0] === 1) at -= 1;
+	return at;
+}
+/** Returns the start of the field, or `end` if the line lacks it or a comment comes first. */
+function startOfField(text, start, end, column, separates) {
+	let at = skip(text, start, end, separates);
+	for (let field = 1; field < column && at < end && text[at] !== hash; field += 1) at = skip(text, endOfField(text, at, end, separates), end, separates);
+	return at < end && text[at] === hash ? end : at;
+}
+function skip(text, start, end, bytes) {
+	let at = start;
+	while (at < end && bytes[text[at] ?? 0] === 1) at += 1;
+	return at;
+}
+function endOfField(text, start, end, separates) {
+	let at = start;
+	while (at < end && separates[text[at] ?? 0] === 0) at += 1;
+	return at;
+}
+/**
+* Parses exactly without a string: 15 digits and a power of ten up to 22 are exact doubles, so one operation rounds
+* correctly.
+*/
+function parseNumber(text, start, end) {
+	const sign = text[start];
+	let at = sign === minus || sign === plus ? start + 1 : start;
+	let digits = 0;
+	let mantissa = 0;
+	let point = -1;
+	for (; at < end; at += 1) {
+		const digit = (text[at] ?? 0) - zero;
+		if (digit >= 0 && digit <= 9) {
+			mantissa = mantissa * 10 + digit;
+			digits += 1;
+		} else if (text[at] === dot && point < 0) point = at;
+		else break;
+	}
+	const exponent = at === end ? 0 : parseExponent(text, at, end);
+	if (digits === 0 || Number.isNaN(exponent)) return parseRareNumber(text.toString("latin1", start, end));
+	const power = point < 0 ? exponent : exponent - (at - point - 1);
+	if (digits > 15 || power < -22 || power > 22) return Number(text.toString("latin1", start, end));
+	const scale = powersOfTen[Math.abs(power)] ?? 1;
+	const magnitude = power < 0 ? mantissa / scale : mantissa * scale;
+	return sign === minus ? -magnitude : magnitude;
+}
+const powersOfTen = Float64Array.from({ length: 23 }, (_, power) => Number(`1e${power}`));
+/** `e±ddd`; NaN for anything else. */
+function parseExponent(text, start, end) {
+	if (text[start] !== letterE && text[start] !== capitalE) return NaN;
+	const sign = text[start + 1];
+	const first = sign === minus || sign === plus ? start + 2 : start + 1;
+	if (first >= end) return NaN;
+	let exponent = 0;
+	for (let at = first; at < end; at += 1) {
+		const digit = (text[at] ?? 0) - zero;
+		if (digit < 0 || digit > 9) return NaN;
+		exponent = exponent * 10 + digit;
+	}
+	return sign === minus ? -exponent : exponent;
+}
+/** Reads the other forms of strtod(3), infinities and hexadecimals; NaN for anything else. */
+function parseRareNumber(text) {
+	if (/^[+-]?inf(inity)?$/i.test(text)) return Infinity;
+	const hexadecimal = /^([+-]?)0x(?=\.?[\da-f])([\da-f]*)\.?([\da-f]*)(p([+-]?\d+))?$/i.exec(text);
+	if (hexadecimal === null) return NaN;
+	const [, sign, whole = "", fraction = "", , exponent = "0"] = hexadecimal;
+	const magnitude = Number(`0x${whole}${fraction}`) * 2 ** (Number(exponent) - 4 * fraction.length);
+	return sign === "-" ? -magnitude : magnitude;
+}
+function refusal(value, field, line, name) {
+	const shown = JSON.stringify(field.length > 40 ? `${field.slice(0, 40)}…` : field);
+	const problem = Number.isNaN(value) ? `${shown} where a number belongs` : `${shown}, which no statistic can use`;
+	return new UsageError(`Line ${line} of ${name} holds ${problem}: correct it, begin the line with #, or choose another column with -C.`);
+}
+function doubled(values) {
+	const larger = new Float64Array(values.length * 2);
+	larger.set(values);
+	return larger;
+}
+
+export { adviceToReachMore, chanceOf, compare, cpusAtWork, formatGeneral, limitsOf, lowerBound, ministatPieces, parseColumn, queuesReached, reachesFew, renderMinistat, unlikely, upperBound };

@@ -1,24 +1,14 @@
-import { UsageError, reasonOf } from "../../model/first-plain.js";
 import { kebabCase, parameter, parametersThat } from "../../config/parameters.js";
+import { UsageError, reasonOf } from "../../model/first-plain.js";
 import { giveNew } from "../../system/give-to-caller.js";
 import { require_dist } from "../../vendor/yaml.js";
+import { oneLine } from "../table.js";
 import { stringWidth } from "../../vendor/string-width.js";
-import { oneLine } from "../commands/table.js";
 const { dirname, join } = globalThis.process.getBuiltinModule("node:path");
 const { mkdir, readFile, writeFile } = globalThis.process.getBuiltinModule("node:fs/promises");
 
-// src/cli/commands/columns.ts
-var import_dist = require_dist();
-/** Pads columns to their widest cell; `paint` receives padded text. */
-function columns(rows, paint = (text) => text) {
-	const count = Math.max(0, ...rows.map(({ length }) => length));
-	const widths = Array.from({ length: count }, (_, column) => Math.max(...rows.map((row) => stringWidth(row[column] ?? ""))));
-	return rows.map((row, at) => row.map((text, column) => paint(padded(text, widths[column] ?? 0), at, column)).join("  ").trimEnd());
-}
-/** Terminals use two columns for Chinese characters and most emoji. */
-const padded = (text, width) => text + " ".repeat(width - stringWidth(text));
-
 // src/cli/init/config-file.ts
+var import_dist = require_dist();
 /** A line for editors; none without a version of ppsgate. */
 const modeline = (action) => {
 	const [, repository, commit] = /^([^@]+)@(\S+)/.exec(action ?? "") ?? [];
@@ -170,6 +160,16 @@ async function readIfThere(path) {
 		throw error;
 	}
 }
+
+// src/cli/columns.ts
+/** Pads columns to their widest cell; `paint` receives padded text. */
+function columns(rows, paint = (text) => text) {
+	const count = Math.max(0, ...rows.map(({ length }) => length));
+	const widths = Array.from({ length: count }, (_, column) => Math.max(...rows.map((row) => stringWidth(row[column] ?? ""))));
+	return rows.map((row, at) => row.map((text, column) => paint(padded(text, widths[column] ?? 0), at, column)).join("  ").trimEnd());
+}
+/** Terminals use two columns for Chinese characters and most emoji. */
+const padded = (text, width) => text + " ".repeat(width - stringWidth(text));
 
 // src/cli/init/workflows.ts
 /** Approves a pull request at its current head; the default of `github.label` in ppsgate.yml. */

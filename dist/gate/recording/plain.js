@@ -3,12 +3,12 @@ import { commandText, shell } from "../../system/shell.js";
 import { HostError } from "../../system/host/first-plain.js";
 import { imagesFolder } from "../../lab/qemu/first-plain.js";
 const { closeSync, openSync, realpathSync, writeSync } = globalThis.process.getBuiltinModule("node:fs");
+const { homedir, hostname, userInfo } = globalThis.process.getBuiltinModule("node:os");
 const { StringDecoder } = globalThis.process.getBuiltinModule("node:string_decoder");
 const { isIPv4, isIPv6 } = globalThis.process.getBuiltinModule("node:net");
-const { constants: constants$1, crc32, deflateRawSync } = globalThis.process.getBuiltinModule("node:zlib");
+const { constants: constants$2, crc32, deflateRawSync } = globalThis.process.getBuiltinModule("node:zlib");
 const { createHash } = globalThis.process.getBuiltinModule("node:crypto");
 const { readFile } = globalThis.process.getBuiltinModule("node:fs/promises");
-const { homedir, hostname, userInfo } = globalThis.process.getBuiltinModule("node:os");
 
 // src/gate/recording/gzip-log.ts
 /** RFC 1952: the deflate method, no name, no time, Unix. */
@@ -44,9 +44,9 @@ var GzipLog = class {
 	append(text) {
 		const bytes = Buffer.from(text);
 		const block = deflateRawSync(bytes, {
-			level: constants$1.Z_BEST_COMPRESSION,
-			memLevel: constants$1.Z_MAX_MEMLEVEL,
-			finishFlush: constants$1.Z_SYNC_FLUSH,
+			level: constants$2.Z_BEST_COMPRESSION,
+			memLevel: constants$2.Z_MAX_MEMLEVEL,
+			finishFlush: constants$2.Z_SYNC_FLUSH,
 			...this.#window.length > 0 && { dictionary: this.#window }
 		});
 		this.#window = Buffer.concat([this.#window, bytes]).subarray(-32768);

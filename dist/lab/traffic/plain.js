@@ -217,53 +217,13 @@ function lineAt(bitsPerSecond, frameBytesWithoutCrc) {
 /** Returns the slowest standard Ethernet speed that carries that rate, and its maximum rate; undefined if none does. */
 const lineRate = (pps, frameBytesWithoutCrc) => gigabitSpeeds.map((gigabits) => lineAt(gigabits * 1e9, frameBytesWithoutCrc)).find((line) => pps <= line.pps * clockTolerance);
 
-// src/lab/traffic/trafgen.ts
-/** Sends until its standard input ends; then prints how long trafgen waited for its CPU, and trafgen's own log. */
-const senderScript = readFileSync(new URL("../../trafgen.sh", import.meta.url));
-/** `script` is the path of `senderScript` on the sender. */
-function senderCommand$1(request) {
-	const { script, cpu, offeredPps, flows, limitSeconds } = request;
-	return shell`bash ${script} ${request.interface} ${cpu} ${offeredPps} ${flows} ${limitSeconds}`;
-}
-/**
-* Reads the line before trafgen's log and the summary at its end: the packets handed to the kernel, and the duration.
-*/
-function parseTrafgenLog(log) {
-	const packets = /^[ \t]*(\d+) packets outgoing$/m.exec(log)?.[1];
-	const time = /^[ \t]*(\d+) sec, (\d+) usec on CPU/m.exec(log);
-	const seconds = Number(time?.[1]) + Number(time?.[2]) / 1e6;
-	if (packets === void 0 || !(seconds > 0)) {
-		const lastLine = log.trim().split("\n").at(-1) ?? "";
-		return {
-			kind: "failed",
-			reason: `trafgen ended without its summary: "${shortened(lastLine)}"`
-		};
-	}
-	const waitedRatio = waitedShare(log);
-	return {
-		kind: "sent",
-		packets: Number(packets),
-		seconds,
-		offeredPps: Number(packets) / seconds,
-		...waitedRatio === void 0 ? {} : { waitedRatio }
-	};
-}
-/** A share of one CPU. Only the first line counts, which trafgen cannot forge. */
-function waitedShare(log) {
-	const [, ns, ticks, start, end] = waitingLine.exec(log) ?? [];
-	const seconds = Number(end) - Number(start);
-	if (!(seconds > 0)) return void 0;
-	return Math.min(1, (Number(ns) + Number(ticks) * nsPerTick) / 1e9 / seconds);
-}
-const waitingLine = /^waited (\d{1,15}) ns and (\d{1,9}) ticks from (\d{1,10}\.\d{6}) to (\d{1,10}\.\d{6})\n/;
-
 // src/lab/traffic/pkt-gen-command.ts
 /** Counts until the interrupt; timeout(1) then exits with 124. Rates are on stderr, the summary on stdout. */
 function receiverCommand(request) {
 	return shell`${interrupted(request)} pkt-gen -N -f rx ${opened(request)}`;
 }
 /** Throws a RangeError for an impossible frame size. */
-function senderCommand(request) {
+function senderCommand$1(request) {
 	const { family, flows, threads, sourceMac, destinationMac } = request;
 	const version = family === "inet4" ? shell`-4` : shell`-6`;
 	return shell`${interrupted(request)} pkt-gen -N -f tx ${opened(request)} -l ${bytesWithoutCrc(request)} ${version} -p ${threads} -S ${sourceMac} -s ${rangeOf("source", request, flows.firstSource ?? 1, flows.sources)} -d ${rangeOf("destination", request, 1, flows.destinations)} -D ${[destinationMac, ...optional(request)]}`;
@@ -536,5 +496,45 @@ function ipAddress(family, side, index, addresses = {}) {
 	].flatMap(word);
 }
 const word = (value) => [value >>> 8, value & 255];
+
+// src/lab/traffic/trafgen.ts
+/** Sends until its standard input ends; then prints how long trafgen waited for its CPU, and trafgen's own log. */
+const senderScript = readFileSync(new URL("../../trafgen.sh", import.meta.url));
+/** `script` is the path of `senderScript` on the sender. */
+function senderCommand(request) {
+	const { script, cpu, offeredPps, flows, limitSeconds } = request;
+	return shell`bash ${script} ${request.interface} ${cpu} ${offeredPps} ${flows} ${limitSeconds}`;
+}
+/**
+* Reads the line before trafgen's log and the summary at its end: the packets handed to the kernel, and the duration.
+*/
+function parseTrafgenLog(log) {
+	const packets = /^[ \t]*(\d+) packets outgoing$/m.exec(log)?.[1];
+	const time = /^[ \t]*(\d+) sec, (\d+) usec on CPU/m.exec(log);
+	const seconds = Number(time?.[1]) + Number(time?.[2]) / 1e6;
+	if (packets === void 0 || !(seconds > 0)) {
+		const lastLine = log.trim().split("\n").at(-1) ?? "";
+		return {
+			kind: "failed",
+			reason: `trafgen ended without its summary: "${shortened(lastLine)}"`
+		};
+	}
+	const waitedRatio = waitedShare(log);
+	return {
+		kind: "sent",
+		packets: Number(packets),
+		seconds,
+		offeredPps: Number(packets) / seconds,
+		...waitedRatio === void 0 ? {} : { waitedRatio }
+	};
+}
+/** A share of one CPU. Only the first line counts, which trafgen cannot forge. */
+function waitedShare(log) {
+	const [, ns, ticks, start, end] = waitingLine.exec(log) ?? [];
+	const seconds = Number(end) - Number(start);
+	if (!(seconds > 0)) return void 0;
+	return Math.min(1, (Number(ns) + Number(ticks) * nsPerTick) / 1e9 / seconds);
+}
+const waitingLine = /^waited (\d{1,15}) ns and (\d{1,9}) ticks from (\d{1,10}\.\d{6}) to (\d{1,10}\.\d{6})\n/;
 
 export { endPktGens, ipAddress, isReady, lineAt, lineRate, parsePktGenLog, parseTrafgenLog, receiverCommand, senderCommand, senderCommand$1, senderScript, startPktGen, trafgenFlows };

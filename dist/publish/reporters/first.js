@@ -1,7 +1,7 @@
 import { conclusionOfBisection, conclusionOfError, conclusionOfResult, formatEstimate, reasonOf, withoutPaths } from "../../model/first-plain.js";
-import { _enum } from "../../vendor/zod.js";
 import { PatchError } from "../../forge/patch/first-plain.js";
-import { sentenceOf } from "../../system/exit.js";
+import { _enum } from "../../vendor/zod.js";
+import { sentenceOf } from "../../system/system-error.js";
 
 // src/publish/reporters/outcome.ts
 const failureReasonSchema = _enum([

@@ -1,9 +1,6 @@
 // Parses one column of numbers from a file's bytes as ministat(1) does, fast enough for millions of lines.
 
-/** Reports invalid input of `ppsgate ministat`; the message is one sentence for the user. */
-export class MinistatInputError extends Error {
-  override name = 'MinistatInputError';
-}
+import { UsageError } from '../../model/usage-error.ts';
 
 export type ColumnOptions = {
   readonly name: string;
@@ -17,7 +14,7 @@ export type ColumnOptions = {
  * Returns the numbers in file order. Skips empty lines, lines that end before the column, and lines with a field that
  * begins with `#` at or before it. A trailing carriage return is white space.
  *
- * @throws MinistatInputError if the column holds anything but a finite number.
+ * @throws UsageError if the column holds anything but a finite number.
  */
 export function parseColumn(text: Buffer, options: ColumnOptions): Float64Array {
   const { name, column = 1, delimiters = ' \t' } = options;
@@ -161,10 +158,10 @@ function parseRareNumber(text: string): number {
   return sign === '-' ? -magnitude : magnitude;
 }
 
-function refusal(value: number, field: string, line: number, name: string): MinistatInputError {
+function refusal(value: number, field: string, line: number, name: string): UsageError {
   const shown = JSON.stringify(field.length > 40 ? `${field.slice(0, 40)}…` : field);
   const problem = Number.isNaN(value) ? `${shown} where a number belongs` : `${shown}, which no statistic can use`;
-  return new MinistatInputError(
+  return new UsageError(
     `Line ${line} of ${name} holds ${problem}: correct it, begin the line with #, or choose another column with -C.`,
   );
 }

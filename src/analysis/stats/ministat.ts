@@ -2,7 +2,7 @@
 //
 // Sums, medians and variances follow ministat's own order instead of simple-statistics, which compensates rounding:
 // equal to fifteen digits, but three times 0.1 gets no plot there and one here.
-import { MinistatInputError } from './columns.ts';
+import { UsageError } from '../../model/usage-error.ts';
 import { type PlotOptions, plot, symbol } from './ministat-plot.ts';
 import { formatGeneral } from './printf.ts';
 import { type ConfidencePercent, studentT } from './student.ts';
@@ -60,7 +60,7 @@ export type Comparison = {
 /**
  * Computes the numbers, including those that ministat omits with `-n`, `-P` or an unproven difference.
  *
- * @throws MinistatInputError for no sets, more than seven, or a set of fewer than three values.
+ * @throws UsageError for no sets, more than seven, or a set of fewer than three values.
  */
 export function compare(sets: readonly MinistatSet[], options: CompareOptions = {}): Comparison {
   const { confidencePercent = 95, population = false } = options;
@@ -102,16 +102,16 @@ const minValues = 3;
 
 function refuseUnusable(sets: readonly MinistatSet[]): void {
   if (sets.length === 0) {
-    throw new MinistatInputError('There is nothing to compare: name at least one file of numbers.');
+    throw new UsageError('There is nothing to compare: name at least one file of numbers.');
   }
   if (sets.length > maxSets) {
-    throw new MinistatInputError(
+    throw new UsageError(
       `There are ${sets.length} sets and symbols for ${maxSets} only: leave out ${sets.length - maxSets}.`,
     );
   }
   const short = sets.find(({ values }) => values.length < minValues);
   if (short === undefined) return;
-  throw new MinistatInputError(
+  throw new UsageError(
     `${short.name} holds ${short.values.length} of the at least ${minValues} numbers that a standard deviation needs: measure more often.`,
   );
 }

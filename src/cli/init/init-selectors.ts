@@ -2,7 +2,7 @@
 import type { OperatingSystem } from '../../model/scenario.ts';
 import { excerpt } from '../../model/units.ts';
 import { UsageError } from '../../model/usage-error.ts';
-import type { AskPerson } from '../commands/prompt.ts';
+import type { AskPerson } from '../prompt.ts';
 import { type PublishedImage, parseImage } from './freebsd-tree.ts';
 import { type FoundFiles, findFiles } from './init-overlay.ts';
 import { type Clone, parseAction, parseBranch, parseRepository, parseRunner, type Runner } from './setting.ts';

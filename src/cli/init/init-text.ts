@@ -1,6 +1,6 @@
 // Prints what `ppsgate init` has written, and what comes next.
-import { columns } from '../commands/columns.ts';
-import { oneLine } from '../commands/table.ts';
+import { columns } from '../columns.ts';
+import { oneLine } from '../table.ts';
 import type { PlacedFile } from './init-files.ts';
 import type { Selectors } from './init-selectors.ts';
 import type { PlacedLabel } from './label.ts';

@@ -1,7 +1,7 @@
 // Reads a series, one value per nightly run or revision, from a file of lines or a folder of netbenches' columns.
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { MinistatInputError, parseColumn } from '../../analysis/stats/columns.ts';
+import { parseColumn } from '../../analysis/stats/columns.ts';
 import { median } from '../../analysis/stats/summary.ts';
 import { fileReasonOf, shortened } from '../../model/one-line.ts';
 import { UsageError } from '../../model/usage-error.ts';
@@ -26,7 +26,6 @@ export async function readSeries(path: string): Promise<Series[]> {
     return (await stat(path)).isDirectory() ? await ofFolder(path) : [await ofFile(path)];
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    if (error instanceof MinistatInputError) throw new UsageError(error.message, { cause: error });
     throw new UsageError(
       `The series ${path} cannot be read (${fileReasonOf(error)}): name a file with a line a nightly run, or a folder of REV.CONFIG.pps files.`,
       { cause: error },

@@ -1,7 +1,9 @@
 // Tests which lines of a file of numbers are read, skipped and refused.
+
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type ColumnOptions, MinistatInputError, parseColumn } from '../../../src/analysis/stats/columns.ts';
+import { type ColumnOptions, parseColumn } from '../../../src/analysis/stats/columns.ts';
+import { UsageError } from '../../../src/model/usage-error.ts';
 
 const read = (text: string, options: Partial<ColumnOptions> = {}): number[] => [
   ...parseColumn(Buffer.from(text), { name: 'a.pps', ...options }),
@@ -96,7 +98,7 @@ describe('numbers', () => {
     'are not spelled %s',
     (text) => {
       expect(() => read(`1\n\n${text} 2\n`)).toThrow(
-        new MinistatInputError(
+        new UsageError(
           `Line 3 of a.pps holds "${text}" where a number belongs: correct it, begin the line with #, or choose another column with -C.`,
         ),
       );

@@ -1,14 +1,16 @@
 // Tests output equal to ministat's. Debian's ministat is older, and the reference for what is unchanged since.
+
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { MinistatInputError, parseColumn } from '../../../src/analysis/stats/columns.ts';
+import { parseColumn } from '../../../src/analysis/stats/columns.ts';
 import { compare, type MinistatSet, ministatPieces, renderMinistat } from '../../../src/analysis/stats/ministat.ts';
 import { formatGeneral } from '../../../src/analysis/stats/printf.ts';
 import { confidencePercents } from '../../../src/analysis/stats/student.ts';
+import { UsageError } from '../../../src/model/usage-error.ts';
 import { describeWith, sharedFolder } from '../../needs.ts';
 import { times } from '../../random.ts';
 
@@ -148,7 +150,7 @@ describe('the numbers', () => {
         compare(sets);
         return 'accepted';
       } catch (error) {
-        return error instanceof MinistatInputError ? error.message : 'another error';
+        return error instanceof UsageError ? error.message : 'another error';
       }
     };
     expect(refusal([base, set('b.pps', 1, 2)])).toBe(

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { asciiOf, readsUtf8 } from '../../../src/cli/commands/ascii.ts';
+import { asciiOf, readsUtf8 } from '../../../src/cli/ascii.ts';
 import { renderMarkdown } from '../../../src/report/reports.ts';
 import { anExperiment } from '../../fakes/report.ts';
 

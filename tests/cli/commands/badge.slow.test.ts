@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type BadgeOptions, printBadges } from '../../../src/cli/commands/run-badge.ts';
+import { type BadgeOptions, run as printBadges } from '../../../src/cli/reports/badge.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { git, newRepository } from '../../fakes/repository.ts';
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
-import { columns } from '../../../src/cli/commands/columns.ts';
+import { columns } from '../../../src/cli/columns.ts';
 
 describe('columns', () => {
   test('are as wide as their widest text, without blanks after the last', () => {

@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { findConfig } from '../../../src/cli/commands/find-config.ts';
+import { findConfig } from '../../../src/cli/find-config.ts';
 import { UsageError } from '../../../src/model/usage-error.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { describeWith } from '../../needs.ts';

@@ -107,12 +107,9 @@ const labelOf = (svg: string): string | undefined => readXml(svg.trim()).attribu
 function run(args: readonly string[], input = '', first = '') {
   const source = (path: string) => JSON.stringify(new URL(`../../../${path}`, import.meta.url).href);
   const entry = `
-    import { Command } from ${source('node_modules/commander/index.js')};
-    import { define } from ${source('src/cli/commands/flamegraph.ts')};
+    import { makeProgram } from ${source('src/cli/program.ts')};
     ${first}
-    const program = new Command('ppsgate');
-    define(program.command('flamegraph'));
-    await program.parseAsync();`;
+    await makeProgram().parseAsync().catch(({ exitCode }) => process.exit(exitCode));`;
   const flags = ['--input-type=module', '-e', entry, '--', 'flamegraph'];
   return spawnSync(process.execPath, [...flags, ...args], { cwd: folder, encoding: 'utf8', input });
 }

@@ -124,10 +124,7 @@ function run(args: readonly string[], input = '') {
 function commandLine(args: readonly string[]): string[] {
   const source = (path: string) => JSON.stringify(new URL(`../../../${path}`, import.meta.url).href);
   const entry = `
-    import { Command } from ${source('node_modules/commander/index.js')};
-    import { define } from ${source('src/cli/commands/fold.ts')};
-    const program = new Command('ppsgate');
-    define(program.command('fold'));
-    await program.parseAsync();`;
+    import { makeProgram } from ${source('src/cli/program.ts')};
+    await makeProgram().parseAsync().catch(({ exitCode }) => process.exit(exitCode));`;
   return [process.execPath, '--input-type=module', '-e', entry, '--', 'fold', ...args];
 }

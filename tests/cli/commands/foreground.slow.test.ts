@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runInForeground } from '../../../src/cli/commands/foreground.ts';
+import { runInForeground } from '../../../src/cli/lab/foreground.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { isRunning, stateOf } from '../../fakes/running.ts';
 

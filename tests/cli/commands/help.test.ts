@@ -1,14 +1,14 @@
 // Tests the help of every command.
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { programFor } from '../../../src/cli/commands/commands.ts';
+import { makeProgram } from '../../../src/cli/program.ts';
 
 const withSubcommands = (command: Command): Command[] => [command, ...command.commands.flatMap(withSubcommands)];
 
 const pathOf = (command: Command): string =>
   command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 
-const commands = withSubcommands(await programFor('all')).map((command) => ({
+const commands = withSubcommands(makeProgram()).map((command) => ({
   name: pathOf(command),
   help: helpOf(command),
 }));
@@ -27,7 +27,7 @@ describe.each(commands)('$name --help', ({ name, help }) => {
     const examples = examplesIn(help);
     if (/^ppsgate( \w+)?$/.test(name)) expect(examples).not.toEqual([]);
     for (const words of examples) {
-      const program = await programFor('all');
+      const program = makeProgram();
       const called: string[] = [];
       for (const command of withSubcommands(program)) {
         command.action(() => void called.push(pathOf(command)));

@@ -1,11 +1,9 @@
 // `ppsgate init`: the files it writes, those it leaves alone, and its questions.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Command } from 'commander';
 import { describe, expect, test, vi } from 'vitest';
 import { parse as parseYaml } from 'yaml';
-import { define } from '../../../src/cli/commands/init.ts';
-import { runInit } from '../../../src/cli/commands/run-init.ts';
+import { runInit } from '../../../src/cli/gate/init.ts';
 import { starterRules } from '../../../src/cli/init/config-file.ts';
 import type { InitOptions } from '../../../src/cli/init/init-selectors.ts';
 import { loadConfig } from '../../../src/config/load.ts';
@@ -325,16 +323,6 @@ test('a version may follow the commit of an action', async () => {
   expect(parseYaml(read(directory, workflow)).jobs.publish.steps.at(-1)).toMatchObject({
     uses: action,
   });
-});
-
-test('its help fits into 80 columns', async () => {
-  const command = new Command('ppsgate init');
-  define(command);
-  let help = '';
-  command.configureOutput({ writeOut: (text) => (help += text), getOutHelpWidth: () => 80 });
-  command.outputHelp();
-  expect(help.split('\n').filter(({ length }) => length > 80)).toEqual([]);
-  expect(help).toContain('Examples:');
 });
 
 test.for([

@@ -47,7 +47,7 @@ test.each([
 ])('refuses %j with a sentence and exit code 2', (args, sentence) => {
   expect(run(args)).toMatchObject({
     stdout: '',
-    stderr: `ppsgate ministat: ${sentence}\n`,
+    stderr: `ppsgate: ${sentence}\n`,
     status: 2,
   });
 });
@@ -59,11 +59,8 @@ test('shows an example in its help', () => {
 function run(args: readonly string[], input = '') {
   const source = (path: string) => JSON.stringify(new URL(`../../../${path}`, import.meta.url).href);
   const entry = `
-    import { Command } from ${source('node_modules/commander/index.js')};
-    import { define } from ${source('src/cli/commands/ministat.ts')};
-    const program = new Command('ppsgate');
-    define(program.command('ministat'));
-    await program.parseAsync();`;
+    import { makeProgram } from ${source('src/cli/program.ts')};
+    await makeProgram().parseAsync().catch(({ exitCode }) => process.exit(exitCode));`;
   const flags = ['--input-type=module', '-e', entry, '--', 'ministat'];
   return spawnSync(process.execPath, [...flags, ...args], { cwd: folder, encoding: 'utf8', input });
 }

@@ -1,9 +1,5 @@
 // Errors for mistyped input: one sentence, with the name that the input has there.
-import { Command, CommanderError } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { addCommands } from '../../../src/cli/commands/add-commands.ts';
-import { commands } from '../../../src/cli/commands/commands.ts';
-import { mistyped } from '../../../src/cli/commands/mistyped.ts';
 import { type ConfigError, parseConfig } from '../../../src/config/load.ts';
 import { applyOverrides, type Overrides, parsePriority } from '../../../src/config/overrides.ts';
 import { type NamingStyle, namingStyles } from '../../../src/config/parameters.ts';
@@ -131,40 +127,6 @@ describe('a comment', () => {
   ])('for %s, the error gives the nearest right command', (text, why) => {
     expect(parseCommand(text)).toEqual({ kind: 'mistaken', why });
   });
-});
-
-test.each([
-  ['gaet', 'there is no command "gaet"; did you mean `gate`?'],
-  ['frobnicate', 'there is no command "frobnicate": see `ppsgate --help`.'],
-  ['--vesion', 'there is no option --vesion; did you mean `--version`?'],
-  ['gate --pach x', 'there is no option --pach; did you mean `--each` or `--patch`?'],
-  ['gate --patch', '--patch has no value: see `ppsgate gate --help`.'],
-  ['gate -p', '--patch has no value: see `ppsgate gate --help`.'],
-  [
-    'gate main..x,y',
-    'ppsgate gate takes no "main..x" without an option before it, and a value with blanks needs quotes: see `ppsgate gate --help`.',
-  ],
-  ['testbeds chek', 'there is no command "chek"; did you mean `check`?'],
-  ['--debug testbeds chek', 'there is no command "chek"; did you mean `check`?'],
-  ['testbeds quarantine', 'there is no command "quarantine"; did you mean `ppsgate quarantine`?'],
-  ['queue', 'there is no command "queue"; did you mean `ppsgate testbeds`?'],
-  ['testbeds hp-t540', 'there is no command "hp-t540": see `ppsgate testbeds --help`.'],
-  ['gate --frame-size 128', 'there is no option --frame-size; set `traffic.frameSize` in ppsgate.yml.'],
-  ['ministat --rate 1', 'there is no option --rate: see `ppsgate ministat --help`.'],
-  ['testbeds --jsn', 'there is no option --jsn; did you mean `--json`?'],
-  ['phabricator chek', 'there is no command "chek"; did you mean `check`?'],
-  ['lab upp', 'there is no command "upp"; did you mean `up`?'],
-  ['ministat -x', 'there is no option -x: see `ppsgate ministat --help`.'],
-  ['ministat -c', '-c has no value: see `ppsgate ministat --help`.'],
-  ['reserve', '<selector> is missing: see `ppsgate reserve --help`.'],
-])('%s is no command, and told the nearest', async (typed, told) => {
-  const words = typed.split(' ');
-  const program = new Command('ppsgate').version('0').option('--debug').exitOverride();
-  program.configureOutput({ outputError: () => {} });
-  await addCommands(program, commands, words);
-  const thrown: unknown = await program.parseAsync(words, { from: 'user' }).catch((error) => error);
-  if (!(thrown instanceof CommanderError)) expect.fail('it is a command');
-  expect(mistyped(thrown, program, words)).toBe(told);
 });
 
 function read(text: string) {

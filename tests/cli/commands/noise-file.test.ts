@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readNoiseFile } from '../../../src/cli/commands/noise-file.ts';
+import { readNoiseFile } from '../../../src/cli/tools/noise-file.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { aHistoryEntry } from '../../fakes/history.ts';
 

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { changedLines, overviewText } from '../../../src/cli/commands/overview-text.ts';
+import { changedLines, overviewText } from '../../../src/cli/lab/overview-text.ts';
 import { putUse } from '../../../src/gate/reserve/records.ts';
 import { giveBack, setQuarantine } from '../../../src/gate/reserve/reservation.ts';
 import type { TestbedsOverview } from '../../../src/gate/reserve/testbeds-overview.ts';

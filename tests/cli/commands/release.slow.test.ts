@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { runRelease } from '../../../src/cli/commands/run-release.ts';
+import { runRelease } from '../../../src/cli/lab/release.ts';
 import { keepLease } from '../../../src/gate/reserve/lease-file.ts';
 import { readLab, readLog } from '../../../src/gate/reserve/records.ts';
 import { giveBack } from '../../../src/gate/reserve/reservation.ts';

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { makeSite } from '../../../src/cli/commands/run-site.ts';
+import { run as makeSite } from '../../../src/cli/reports/site.ts';
 import type { TestbedsOverview } from '../../../src/gate/reserve/testbeds-overview.ts';
 import type { Outcome } from '../../../src/model/result.ts';
 import { publishToDirectory } from '../../../src/publish/data-branch/directory.ts';

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, inject, test } from 'vitest';
-import { diagnosticText } from '../../../src/cli/commands/diagnostics-text.ts';
+import { diagnosticText } from '../../../src/cli/lab/diagnostics-text.ts';
 import { readLab } from '../../../src/gate/reserve/records.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { aFreebsdLab, aPlace } from '../../fakes/place.ts';

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSy
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { flamegraph } from '../../../src/analysis/profile/flamegraph.ts';
-import { makeSite } from '../../../src/cli/commands/run-site.ts';
+import { run as makeSite } from '../../../src/cli/reports/site.ts';
 import { writeSite } from '../../../src/publish/site/write-site.ts';
 import { bisectPlot } from '../../../src/report/bisect-plot.ts';
 import { aBisectResult } from '../../fakes/bisect-result.ts';

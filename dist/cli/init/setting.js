@@ -1,3 +1,0 @@
-import { ownAction, parseAction, parseBranch, parseRepository, parseRunner, readClone } from "../init.js";
-
-export { ownAction };
