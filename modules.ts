@@ -8,14 +8,14 @@ import { dirname, join, relative } from 'node:path';
  * itself through others. A number of lines only falls: a change that adds lines removes as many.
  */
 export const modules: Readonly<Record<string, { readonly lines: number; readonly imports: readonly string[] }>> = {
-  model: { lines: 2400, imports: [] },
+  model: { lines: 2355, imports: [] },
   config: { lines: 4101, imports: ['model'] },
   system: { lines: 2523, imports: ['model'] },
-  analysis: { lines: 6132, imports: ['model', 'system'] },
-  report: { lines: 6216, imports: ['model', 'config', 'system', 'analysis'] },
+  analysis: { lines: 5940, imports: ['model', 'system'] },
+  report: { lines: 6043, imports: ['model', 'config', 'system', 'analysis'] },
   forge: { lines: 4523, imports: ['model', 'config', 'system', 'analysis'] },
   kernel: { lines: 2835, imports: ['model', 'config', 'system', 'forge'] },
-  lab: { lines: 16707, imports: ['model', 'config', 'system', 'analysis', 'kernel'] },
+  lab: { lines: 16556, imports: ['model', 'config', 'system', 'analysis', 'kernel'] },
   gate: { lines: 13826, imports: ['model', 'config', 'system', 'analysis', 'report', 'forge', 'kernel', 'lab'] },
   publish: { lines: 5429, imports: ['model', 'config', 'system', 'analysis', 'report', 'forge', 'lab', 'gate'] },
   relay: { lines: 3719, imports: ['model', 'config', 'system', 'forge', 'kernel', 'lab', 'gate', 'publish'] },
@@ -45,11 +45,11 @@ export const modules: Readonly<Record<string, { readonly lines: number; readonly
 /** Greatest sizes of what is not a module of `src/`; they only fall, too. */
 export const otherSizes = {
   /** Lines of the scripts, styles and programs of `src/` in other languages than TypeScript. */
-  scriptsOfSource: 3638,
+  scriptsOfSource: 3617,
   /** Lines of TypeScript in `tests/`. */
-  tests: 112557,
+  tests: 112391,
   /** Bytes of Markdown in `docs/`. */
-  docsBytes: 215020,
+  docsBytes: 214760,
 };
 
 /** Sizes of the modules and of `otherSizes` as they are. */

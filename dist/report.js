@@ -4,14 +4,14 @@ import { callOnGithub, callOnPhabricator, cellName, commitId as commitId$1, comp
 import { giveNew } from "./system/give-to-caller.js";
 import { frameBytesFor } from "./config/first.js";
 import { mean, sum, sumNthPowerDeviations } from "./vendor/simple-statistics.js";
-import { adviceToReachMore, cpusAtWork, queuesReached, reachesFew, renderMinistat } from "./analysis/stats/plain.js";
+import { renderMinistat } from "./analysis/stats/plain.js";
 import { countedRuns, median, moderated, noNoise, runCounts, sumOf } from "./analysis/stats/first.js";
 import { escaped, remarkupAlt, remarkupBlock, remarkupCell, remarkupText, remarkupWords } from "./model/plain.js";
 import { isOfOneCommit } from "./analysis/trend.js";
 import { bisectConfidenceRatio, bisectResultSchema } from "./model.js";
 import { buildNoise, interactionOf, runsApart } from "./analysis/stats.js";
 import { confidencePercents, criticalT } from "./analysis/stats/first-plain.js";
-import { Html, bothForms, clamped, colors, earlierGatesText, element, extentOf, gateNumberText, html, htmlDocument, isWithin, limitStrips, linearScale, paddedRates, path as path$1, pngOf, robustExtent, round, svgDocument, text, ticksOf } from "./report/plain.js";
+import { Html, bothForms, clamped, colors, earlierGatesText, element, extentOf, gateNumberText, html, htmlDocument, isWithin, linearScale, paddedRates, path as path$1, pngOf, robustExtent, round, svgDocument, text, ticksOf } from "./report/plain.js";
 import { flamegraph, layout, moduleName, samplesOf } from "./analysis/profile/plain.js";
 import { ForeignFileError, placeBelow, readForeignText } from "./system/foreign-files.js";
 import { readProfiles, withReasons } from "./analysis/profile.js";
@@ -703,7 +703,7 @@ function stepsOf(answer) {
 		}));
 	}
 }
-const isNamed$1 = (answer, index) => answer.kind !== "inconclusive" && stepsOf(answer).some(({ after, last }) => index > after && index <= last);
+const isNamed = (answer, index) => answer.kind !== "inconclusive" && stepsOf(answer).some(({ after, last }) => index > after && index <= last);
 const bootsOf = (forms) => forms.reduce((sum, { values }) => sum + values.length, 0);
 /**
 * Returns one row for each form of a listed revision, and one for each range of others; an infinite `most` lists all.
@@ -737,7 +737,7 @@ function rowsOfRevision(result, index, numbers) {
 		place: nth === 0 ? unbroken(`${placesText(revision)}${end}`) : "",
 		id: revisionId(revision),
 		subject,
-		isNamed: isNamed$1(answer, index),
+		isNamed: isNamed(answer, index),
 		isFurther: nth > 0,
 		fixUps: (form?.fixUps ?? []).slice(0, maxFixUps).map(shortId),
 		cells: {
@@ -1333,7 +1333,7 @@ function chances({ result, sizes, columns }) {
 	return [...drawn.map(({ column, chance }) => {
 		const width = Math.min(column.width * .7, 26);
 		const height = chance * (chanceBottom - chanceTop);
-		const fill = isNamed$1(answer, column.first) ? namedColor(answer, metric) : grey$1;
+		const fill = isNamed(answer, column.first) ? namedColor(answer, metric) : grey$1;
 		const x = middleOf(column) - width / 2;
 		return element("rect", {
 			x,
@@ -1386,7 +1386,7 @@ function namedColor(answer, metric) {
 function labels({ result, sizes, columns }) {
 	const { revisions, answer } = result;
 	const { chanceBottom, left, right } = sizes;
-	const weightOf = ({ first }) => isNamed$1(answer, first) ? 0 : first === 0 || first === revisions.length - 1 ? 1 : 2;
+	const weightOf = ({ first }) => isNamed(answer, first) ? 0 : first === 0 || first === revisions.length - 1 ? 1 : 2;
 	const spans = [];
 	const shown = columns.toSorted((a, b) => weightOf(a) - weightOf(b)).flatMap((column) => {
 		const { first, last, isListed } = column;
@@ -2306,7 +2306,7 @@ function changeLook({ samples }, totals) {
 	return `${change > 0 ? "more" : "less"}${Math.abs(change) < .03 ? "" : " much"}`;
 }
 
-// src/report/limit-lines.ts
+// src/report/limits.ts
 /** Returns a line for each of the first cells with a limit to name, for a comment. */
 function limitLines(cells) {
 	const lines = cells.flatMap((cell) => {
@@ -2317,88 +2317,34 @@ function limitLines(cells) {
 	return [...lines.slice(0, maxLines), ...rest > 0 ? [words`${strong("Limit")} of ${String(rest)} more cells: on the page`] : []];
 }
 const maxLines = 3;
-/** Returns only facts that differ beyond chance, explain the verdict, or make the test itself doubtful. */
-function limitSentences(cell) {
-	const { limits } = cell;
-	if (limits === void 0) return [];
-	return [
-		...spreadSentences(limits, cell.verdict.kind),
-		...reachSentences(limits.base),
-		...tableSentences(limits),
-		...isNamed(cell) ? [] : dropSentences(limits, cell.verdict.kind)
-	];
-}
-/** A report already names what drops the packets of a variant that forwards nothing. */
-const isNamed = (cell) => isSilent(cell) && droppedBy(cell) !== void 0 || cell.verdict.kind === "invalid" && droppedBy(cell, "base") !== void 0;
-/** `patched uses 5 of 8 CPUs (base 8 of 8): a change of distribution, not of the cost of a packet`. */
-function spreadSentences({ base, patched, differing }, verdict) {
-	const isOf = (kind) => differing.some((one) => one.kind === kind);
-	const cpus = {
-		base: cpusAtWork(base),
-		patched: cpusAtWork(patched)
-	};
-	const queues = queuesReached(base).flatMap((own) => {
-		const other = queuesReached(patched).find(({ device }) => device === own.device);
-		return other === void 0 || other.used === own.used ? [] : [[own, other]];
-	});
-	const [queue] = isOf("queue") ? queues : [];
-	const kind = verdict === "regression" || verdict === "improvement" ? ", so the change is one of distribution, not of the cost of a packet" : "";
-	const flows = queue === void 0 ? "" : words`flows reach ${String(queue[1].used)} of ${String(queue[1].all)} receive queues of ${quoted(queue[1].device)} (base ${String(queue[0].used)} of ${String(queue[0].all)})`;
-	const differ = cpus.base !== void 0 && cpus.base.used !== cpus.patched?.used;
-	if (cpus.base !== void 0 && cpus.patched !== void 0 && differ && (isOf("cpu") || isOf("queue"))) return [[
-		`patched uses ${cpus.patched.used} of ${cpus.patched.all} CPUs (base ${cpus.base.used} of ${cpus.base.all})`,
-		...flows === "" ? [] : [": its ", flows],
-		kind
-	]];
-	return flows === "" ? [] : [[
-		"patched: ",
-		flows,
-		kind
-	]];
-}
-function reachSentences(base) {
-	return queuesReached(base).filter(reachesFew).map(({ device, used, all }) => words`the flows reach only ${String(used)} of ${String(all)} receive queues of ${quoted(device)} on base: ${adviceToReachMore}`);
-}
-/** Share of a table's limit; entries may expire during the count. */
-const fullRatio = .99;
-function tableSentences({ base, patched }) {
-	const full = {
-		base,
-		patched
-	};
-	const tables = ["base", "patched"].flatMap((variant) => full[variant].stateTables.filter(({ states, limit }) => states >= limit * fullRatio).map(({ name, limit }) => ({
-		name,
-		limit,
-		variant
-	})));
-	return [...Map.groupBy(tables, ({ name }) => name)].map(([name, own]) => {
-		const variants = own.map(({ variant }) => variant).join(" and ");
-		return words`the state table ${quoted(name)} is full on ${variants} (${grouped(own[0]?.limit ?? 0)} states)`;
-	});
-}
-/** A smaller loss explains nothing. */
-const minLostRatio = .01;
-/** Share of all losses above which the rest is not mentioned. */
-const nearlyAllRatio = .95;
-const maxDropsNamed = 3;
 /** Losses at these places are faults of the test's set-up, also on base; elsewhere they show a router's limit. */
 const faultPlaces = /* @__PURE__ */ new Set([
 	"ip",
 	"firewall",
 	"state-table"
 ]);
-function dropSentences({ base, patched, differing }, verdict) {
+/** A smaller loss, or change of one, explains nothing. */
+const minLostRatio = .01;
+/** Share of all losses above which the rest is not mentioned. */
+const nearlyAllRatio = .95;
+const maxDropsNamed = 3;
+/** Returns only losses that explain a regression, or make the test itself doubtful. */
+function limitSentences(cell) {
+	const { limits, verdict } = cell;
+	const isNamed = isSilent(cell) && droppedBy(cell) !== void 0 || verdict.kind === "invalid" && droppedBy(cell, "base") !== void 0;
+	if (limits === void 0 || isNamed) return [];
+	const { base, patched } = limits;
+	const isLoss = verdict.kind === "regression";
 	const [largest] = patched.drops;
-	if (verdict === "regression" && patched.lostRatio >= minLostRatio && largest !== void 0 && largest.ratio >= patched.lostRatio * nearlyAllRatio && largest.ratio >= minLostRatio) {
-		const own = ratioOf(base, largest);
-		return [words`all losses of patched (${formatPercent(largest.ratio)} of the packets, base ${formatPercent(own)}) are in ${dropText(largest)}`];
+	const least = Math.max(minLostRatio, patched.lostRatio * nearlyAllRatio);
+	if (isLoss && largest !== void 0 && largest.ratio >= least) {
+		const shares = `${formatPercent(largest.ratio)} of the packets, base ${formatPercent(ratioOf(base, largest))}`;
+		return [words`all losses of patched (${shares}) are in ${dropText(largest)}`];
 	}
-	const isDiffering = (drop) => differing.some((one) => one.kind === "drop" && one.place === drop.place && one.cause === drop.cause);
-	const isFault = (drop) => faultPlaces.has(drop.place) && drop.ratio >= minLostRatio;
-	return unionOfDrops({
-		base,
-		patched
-	}).filter((drop) => isDiffering(drop) || isFault(drop)).slice(0, maxDropsNamed).map((drop) => words`patched loses ${formatPercent(ratioOf(patched, drop))} of the packets in ${dropText(drop)} (base ${formatPercent(ratioOf(base, drop))})`);
+	return unionOfDrops(limits).filter((drop) => {
+		const change = ratioOf(patched, drop) - ratioOf(base, drop);
+		return isLoss && change >= minLostRatio || faultPlaces.has(drop.place) && drop.ratio >= minLostRatio;
+	}).slice(0, maxDropsNamed).map((drop) => words`patched loses ${formatPercent(ratioOf(patched, drop))} of the packets in ${dropText(drop)} (base ${formatPercent(ratioOf(base, drop))})`);
 }
 /** Returns each drop once, with its larger share; the largest first. */
 function unionOfDrops({ base, patched }) {
@@ -2418,59 +2364,48 @@ const placeNames = {
 	"output-queue": "output queue",
 	"after-dut": "behind the DUT"
 };
-
-// src/report/limits-blocks.ts
-/** Empty without readings. */
+/** Fills the page's table of the busiest CPU, and of drops by place; empty without readings. */
 function limitBlocks(cell) {
 	const { limits } = cell;
 	if (limits === void 0) return [];
-	const strips = limitStrips(limits);
-	const notUnderstood = /* @__PURE__ */ new Set([...limits.base.notUnderstood, ...limits.patched.notUnderstood]);
-	return [
-		heading$2("Where the limit was"),
-		...list(limitSentences(cell)),
-		...strips === void 0 ? [] : [{
-			kind: "drawing",
-			drawing: strips
-		}],
-		dropTable(limits),
-		...notUnderstood.size === 0 ? [] : [paragraph(words`Counters in an unknown format, left out of this table: ${quoted([...notUnderstood].join(", "), 500)}.`)]
-	];
-}
-function dropTable(limits) {
-	const { base, patched } = limits;
 	const row = (place, cause, of) => [
 		place,
 		cause,
-		unbroken(formatPercent(of(base))),
-		unbroken(formatPercent(of(patched)))
+		...[limits.base, limits.patched].map((variant) => {
+			const ratio = of(variant);
+			return ratio === void 0 ? "–" : unbroken(formatPercent(ratio));
+		})
 	];
 	const drops = unionOfDrops(limits);
-	const shown = drops.slice(0, maxRows$1);
 	const rest = drops.slice(maxRows$1);
 	const rows = [
-		...shown.map((drop) => row(placeNames[drop.place], quoted(plainLine(drop.cause), 200), (one) => ratioOf(one, drop))),
+		...[limits.base, limits.patched].some(({ busiestCpuRatio }) => busiestCpuRatio !== void 0) ? [row("busiest CPU", "busy", ({ busiestCpuRatio }) => busiestCpuRatio)] : [],
+		...drops.slice(0, maxRows$1).map((drop) => row(placeNames[drop.place], quoted(plainLine(drop.cause), 200), (one) => ratioOf(one, drop))),
 		...rest.length === 0 ? [] : [row(`${rest.length} more`, "", (one) => sum(rest.map((drop) => ratioOf(one, drop))))],
-		row("unaccounted", "in no counter", unaccounted),
+		row("unaccounted", "in no counter", (one) => one.lostRatio - sum(one.drops.map(({ ratio }) => ratio))),
 		row("lost in total", "offered, but not received", ({ lostRatio }) => lostRatio)
 	];
-	return {
-		kind: "table",
-		caption: "Packets lost, as shares of those offered to the DUT; medians over the trials",
-		columns: [
-			{ head: "place" },
-			{ head: "cause" },
-			...numberColumns("base", "patched")
-		],
-		groups: [{
-			weight: 0,
-			rows
-		}]
-	};
+	const caption = "Packets lost, as shares of those offered to the DUT; medians over the trials";
+	const columns = [
+		{ head: "place" },
+		{ head: "cause" },
+		...numberColumns("base", "patched")
+	];
+	return [
+		heading$2("Where the limit was"),
+		...list(limitSentences(cell)),
+		{
+			kind: "table",
+			caption,
+			columns,
+			groups: [{
+				weight: 0,
+				rows
+			}]
+		}
+	];
 }
 const maxRows$1 = 20;
-/** Below 0 if two places counted a packet. */
-const unaccounted = ({ lostRatio, drops }) => lostRatio - sum(drops.map(({ ratio }) => ratio));
 
 // src/report/interval-plot.ts
 /**

@@ -1,7 +1,6 @@
 import { formatPps, isJudged } from "../model/first-plain.js";
 import { cellName, metricSchema, verdictsWorstFirst } from "../model/first.js";
-import { gammaln, mean, medianAbsoluteDeviation, quantileSorted, standardDeviation, sum as sum$1, sumNthPowerDeviations } from "../vendor/simple-statistics.js";
-import { chanceOf, unlikely } from "./stats/plain.js";
+import { gammaln, mean, medianAbsoluteDeviation, quantileSorted, sum as sum$1, sumNthPowerDeviations } from "../vendor/simple-statistics.js";
 import { boundsOf, changeOf, countOf, countedRuns, evidenceAt, evidenceOf, isDecided, isEnough, median, priorNoise, validPairs, valuesOf } from "./stats/first.js";
 import { betaFraction, criticalT } from "./stats/first-plain.js";
 
@@ -227,12 +226,12 @@ function runsApart(runs) {
 	const centers = new Map([...variants].map(([name, group]) => [name, median(group.map(logOf))]));
 	const distanceOf = (run) => Math.abs(logOf(run) - (centers.get(run.variant) ?? 0));
 	const distances = counted.map(distanceOf).toSorted((a, b) => a - b);
-	const deviation = Math.max(median(distances.slice(variants.size)), minDeviation$1);
+	const deviation = Math.max(median(distances.slice(variants.size)), minDeviation);
 	return counted.filter((run) => (variants.get(run.variant)?.length ?? 0) >= 3 && .6745 * distanceOf(run) > 3.5 * deviation);
 }
 const logOf = (run) => Math.log(run.pps);
 /** Lower limit: if runs agree to the packet, a run that differs by 0.1 % is no outlier. */
-const minDeviation$1 = 5e-4;
+const minDeviation = 5e-4;
 
 // src/analysis/stats/interaction.ts
 /**
@@ -489,189 +488,35 @@ function withLimits(result) {
 }
 /** Returns undefined unless both base and patched have readings in `trials`, which are of one cell. */
 function cellLimits(trials) {
-	const base = readingsOf(trials, "base");
-	const patched = readingsOf(trials, "patched");
-	if (base.length === 0 || patched.length === 0) return void 0;
-	return {
-		base: variantLimits(base),
-		patched: variantLimits(patched),
-		differing: differing({
-			base,
-			patched
-		})
+	const [base, patched] = ["base", "patched"].map((variant) => {
+		return variantLimits(trials.flatMap(({ limits }) => limits?.[variant] ?? []).filter(({ offeredPackets }) => offeredPackets > 0));
+	});
+	return base && patched && {
+		base,
+		patched
 	};
 }
-/** Omits readings without any packets. */
-const readingsOf = (trials, variant) => trials.flatMap(({ limits }) => {
-	const own = limits?.[variant];
-	return own !== void 0 && own.offeredPackets > 0 ? [own] : [];
-});
-const sharesOf = (readings) => [
-	...cpuShares(readings),
-	...queueShares(readings),
-	...dropShares(readings)
-];
-/** Clock ticks of such a stretch, in which shares have this resolution. */
-const ticks = 1e3;
-function cpuShares(readings) {
-	const known = readings.map((one) => one.cpuBusyRatios).filter((ratios) => ratios.length > 0);
-	const most = known.reduce((length, ratios) => Math.max(length, ratios.length), 0);
-	return Array.from({ length: most }, (_, number) => ({
-		limit: {
-			kind: "cpu",
-			number
-		},
-		counts: known.map((ratios) => Math.min(1, Math.max(0, ratios[number] ?? 0)) * ticks),
-		totals: known.map(() => ticks)
-	}));
-}
-function queueShares(readings) {
-	return [...Map.groupBy(readings.flatMap(({ queues }, trial) => queues.map((queue) => ({
-		...queue,
-		trial
-	}))), ({ device, direction }) => JSON.stringify([device, direction])).values()].flatMap((own) => {
-		const totals = sumsByTrial(own, readings.length);
-		return [...Map.groupBy(own, ({ number }) => number)].flatMap(([number, queue]) => {
-			const [one] = queue;
-			if (one === void 0) return [];
-			const { device, direction } = one;
-			return {
-				limit: {
-					kind: "queue",
-					device,
-					direction,
-					number
-				},
-				counts: sumsByTrial(queue, readings.length),
-				totals
-			};
-		});
-	});
-}
-function dropShares(readings) {
-	return [...Map.groupBy(readings.flatMap(({ drops }, trial) => drops.map((drop) => ({
-		...drop,
-		trial
-	}))), ({ place, cause }) => JSON.stringify([place, cause])).values()].flatMap((own) => {
-		const [one] = own;
-		if (one === void 0) return [];
-		const { place, cause } = one;
-		return {
-			limit: {
-				kind: "drop",
-				place,
-				cause
-			},
-			counts: sumsByTrial(own, readings.length),
-			totals: readings.map(({ offeredPackets }) => offeredPackets)
-		};
-	});
-}
-function sumsByTrial(counted, trials) {
-	const sums = new Array(trials).fill(0);
-	for (const { trial, packets } of counted) sums[trial] = (sums[trial] ?? 0) + packets;
-	return sums;
-}
-const ratiosOf = ({ counts, totals }) => counts.flatMap((count, trial) => {
-	const total = totals[trial] ?? 0;
-	return total > 0 ? [count / total] : [];
-});
 function variantLimits(readings) {
-	const shares = sharesOf(readings).map((one) => ({
-		...one,
-		ratio: median(ratiosOf(one))
-	}));
+	if (readings.length === 0) return void 0;
+	const busiest = readings.flatMap(({ busiestCpuRatio }) => busiestCpuRatio ?? []);
+	const drops = Map.groupBy(readings.flatMap((one) => one.drops), ({ place, cause }) => JSON.stringify([place, cause]));
 	return {
-		trials: readings.length,
-		lostRatio: Math.max(-1e3, median(readings.map(({ offeredPackets: all, receivedPackets }) => 1 - receivedPackets / all))),
-		cpuBusyRatios: shares.flatMap(({ limit, ratio }) => limit.kind === "cpu" ? ratio : []),
-		queues: shares.flatMap(({ limit, ratio }) => {
-			if (limit.kind !== "queue") return [];
-			const { kind: _, ...queue } = limit;
+		lostRatio: Math.max(-1e3, median(readings.map(({ offeredPackets, receivedPackets }) => 1 - receivedPackets / offeredPackets))),
+		...busiest.length > 0 && { busiestCpuRatio: median(busiest) },
+		drops: [...drops.values()].flatMap(([drop]) => {
+			if (drop === void 0) return [];
+			const { place, cause } = drop;
+			const ratios = readings.map((one) => {
+				const own = one.drops.filter((other) => other.place === place && other.cause === cause);
+				return sum$1(own.map(({ packets }) => packets)) / one.offeredPackets;
+			});
 			return {
-				...queue,
-				ratio
+				place,
+				cause,
+				ratio: median(ratios)
 			};
-		}),
-		drops: shares.flatMap(({ limit, ratio }) => {
-			if (limit.kind !== "drop" || ratio === 0) return [];
-			const { kind: _, ...drop } = limit;
-			return {
-				...drop,
-				ratio
-			};
-		}).toSorted((a, b) => b.ratio - a.ratio).slice(0, 200),
-		stateTables: fullestTables(readings),
-		notUnderstood: [...new Set(readings.flatMap(({ notUnderstood }) => notUnderstood))].slice(0, 50)
+		}).filter(({ ratio }) => ratio > 0).toSorted((a, b) => b.ratio - a.ratio).slice(0, 200)
 	};
-}
-function fullestTables(readings) {
-	return [...Map.groupBy(readings.flatMap(({ stateTables }) => stateTables), ({ name }) => name).values()].flatMap((own) => own.toSorted((a, b) => b.states - a.states).slice(0, 1)).slice(0, 20);
-}
-/** Chance of any wrong name in a cell. */
-const falseAlarm = .01;
-/** Ignores changes below these: busy shares follow the momentary load, and flows in flight move between queues. */
-const minChanges = {
-	cpu: .05,
-	queue: .05,
-	drop: .0075
-};
-/** Uses the test of changed functions, with the deviation that the trials themselves show. */
-function differing(readings) {
-	const base = new Map(sharesOf(readings.base).map((one) => [JSON.stringify(one.limit), one]));
-	const patched = new Map(sharesOf(readings.patched).map((one) => [JSON.stringify(one.limit), one]));
-	const compared = [.../* @__PURE__ */ new Set([...base.keys(), ...patched.keys()])].flatMap((key) => {
-		const own = {
-			base: base.get(key),
-			patched: patched.get(key)
-		};
-		const limit = (own.base ?? own.patched)?.limit;
-		return limit === void 0 ? [] : comparedOf(limit, own, readings);
-	});
-	const chances = compared.map(({ chance }) => chance);
-	return unlikely(compared, chances, falseAlarm).filter(({ limit, change }) => change >= minChanges[limit.kind]).map(({ limit }) => limit);
-}
-/** Empty if one variant has no reading of such a limit. */
-function comparedOf(limit, own, readings) {
-	const whole = (of) => {
-		const none = readings[of].map(() => 0);
-		const offered = readings[of].map(({ offeredPackets }) => offeredPackets);
-		return own[of] ?? {
-			limit,
-			counts: none,
-			totals: limit.kind === "drop" ? offered : none
-		};
-	};
-	const sides = {
-		base: whole("base"),
-		patched: whole("patched")
-	};
-	const samples = {
-		base: sum$1(sides.base.counts),
-		patched: sum$1(sides.patched.counts)
-	};
-	const totals = {
-		base: sum$1(sides.base.totals),
-		patched: sum$1(sides.patched.totals)
-	};
-	if (totals.base === 0 || totals.patched === 0) return [];
-	const bootDeviation = Math.max(deviationOf(sides.base), deviationOf(sides.patched));
-	return [{
-		limit,
-		change: Math.abs(samples.patched / totals.patched - samples.base / totals.base),
-		chance: chanceOf(samples, totals, 1, { bootDeviation })
-	}];
-}
-/** Equals that of a function on several CPUs; one trial has no deviation. */
-const minDeviation = .05;
-/** Beyond it, the test's distribution is meaningless. */
-const maxDeviation$1 = .5;
-/** Relative deviation of a share between trials. */
-function deviationOf(share) {
-	const ratios = ratiosOf(share);
-	const middle = ratios.length < 2 ? 0 : mean(ratios);
-	if (middle === 0) return minDeviation;
-	return Math.min(maxDeviation$1, Math.max(minDeviation, standardDeviation(ratios) / middle));
 }
 
 // src/analysis/stats/steady.ts

@@ -1,7 +1,6 @@
 import { UsageError, flowRanges, formatPps, grouped, isFlowControlUnknown, lastLine, netmapPort, packagesOf, reasonOf, shortened } from "../model/first-plain.js";
 import { frameBytesFor } from "../config/first.js";
 import { sum } from "../vendor/simple-statistics.js";
-import { adviceToReachMore, queuesReached, reachesFew } from "../analysis/stats/plain.js";
 import { LabInUseError, claimWhenFree } from "./netns/first-plain.js";
 import { LabImpossibleError, ownerFile, requireLab } from "./netns/plain.js";
 import { commandText, shell } from "../system/shell.js";
@@ -11,10 +10,10 @@ import { PowerError } from "./power/first-plain.js";
 import { KernelFilesError, NoOwnKernelError } from "./qemu/vm/plain.js";
 import "./power.js";
 import { gitIn, whyNoRoot } from "../kernel.js";
-import { countersCommands, nextRoot, sentBetween } from "./freebsd/dut/plain.js";
+import { nextRoot } from "./freebsd/dut/plain.js";
 import { fileSystemsOf, hasBootedSinceMark, isOurs, loadedModules, markBoot, runningSystem, whyUnfit } from "./freebsd/boot/plain.js";
 import { advice, bounded, checkSettings, generatorPortSettings, inspectDut, minMtu, onceSettled, parseIfconfig, pathProblems, problemOf, readAll, readsOf, settingsCommands, settingsContext, shortMtu, waived } from "./freebsd/plain.js";
-import { firewallWarnings, firewallsOn, limitsBetween, proofOf, removalCommands, rulesFolder, siteFirewalls } from "./freebsd.js";
+import { countersCommands, firewallWarnings, firewallsOn, interruptsCommand, proofOf, removalCommands, rulesFolder, sentBetween, siteFirewalls } from "./freebsd.js";
 import { ConsoleError } from "./console.js";
 import { parsePktGenLog } from "./traffic/plain.js";
 import { pktGenRun, pktGenTrial } from "./traffic.js";
@@ -348,32 +347,42 @@ async function* trials(check) {
 	yield togetherDiagnostic(what, together, ratePps === void 0 ? line(senders) : "rate");
 	if (faultOf(what, together) === void 0) {
 		yield receiverDiagnostic(together, egress, sentBetween(before, after, egress));
-		const ingress = testbed.dut.ingress.interface;
-		yield queuesDiagnostic(limitsBetween(before, after, {
-			ingress,
-			egress
-		}), testbed.dut.ingress);
+		yield queuesDiagnostic(before, after, testbed.dut.ingress);
 	}
 }
-/** `queues` may be more than the system names: some versions leave out those without any interrupt. */
-function queuesDiagnostic(limits, { interface: device, queues: configured = 0 }) {
+/** A queue with less than this share of its even part got none of the test's flows. */
+const minEvenShare = .1;
+/**
+* Compares the interrupts of the receive queues; one interrupt may serve several packets. `queues` may be more than the
+* system names: some versions leave out those without any interrupt. A test that reaches less than half of the queues
+* leaves most of the DUT idle.
+*/
+function queuesDiagnostic(before, after, { interface: device, queues: configured = 0 }) {
 	const what = "the receive queues of the DUT";
-	const read = limits?.queues.filter((queue) => queue.device === device) ?? [];
-	const silent = Array.from({ length: configured }, (_, number) => number).filter((number) => read.every((queue) => queue.number !== number)).slice(0, Math.max(0, configured - read.length)).map((number) => ({
-		device,
-		direction: "receive",
-		number,
-		packets: 0
+	const earlier = queueInterrupts(before, device);
+	const counts = [...queueInterrupts(after, device)].map(([number, count]) => count - (earlier.get(number) ?? 0));
+	const all = Math.max(configured, counts.length);
+	const least = sum(counts) * minEvenShare / Math.max(all, 1);
+	const reached = counts.filter((count) => count > 0 && count >= least).length;
+	if (all < 2 || reached === 0) return skipped(what, `${device} has no counters for several queues`);
+	const why = `the flows reach ${reached} of ${all} of ${device}`;
+	if (reached * 2 >= all) return ok(what, why);
+	return wrong(what, why, "offer more `flows`, change the RSS key of the card, or give it fewer queues");
+}
+/**
+* Reads `vmstat -i` by the number of the queue: `ix0:rxq3` and `igb0:que 3` of iflib(9) and earlier; `t5nex0:1a3` of
+* cxgbe(4) is the third queue of its port 1.
+*/
+function queueInterrupts(outputs, ingress) {
+	const lines = (outputs.get(commandText(interruptsCommand)) ?? "").split("\n");
+	return new Map(lines.flatMap((line) => {
+		const [, name = "", count] = /^(?:irq\d+: )?(\S.{0,60}?)\s+(\d{1,15})\s+\d+\s*$/.exec(line) ?? [];
+		const [, device, digits] = /^([a-z]+\d+):\s?(?:rxq|rx|que|q)\s?(\d{1,4})$/.exec(name) ?? [];
+		if (device === ingress) return [[Number(digits), Number(count)]];
+		const [, port, letters = ""] = /^t\dnex0:(\d)a([\da-f]{1,3})$/.exec(name) ?? [];
+		const [, unit] = /^(?:cxgbe|cxl|cc)(\d)$/.exec(ingress) ?? [];
+		return port !== void 0 && port === unit ? [[Number.parseInt(letters, 16), Number(count)]] : [];
 	}));
-	const all = sum(read.map(({ packets }) => packets));
-	const queues = [...read, ...silent].map(({ packets, ...queue }) => ({
-		...queue,
-		ratio: all === 0 ? 0 : packets / all
-	}));
-	const [reached] = queuesReached({ queues });
-	if (reached === void 0) return skipped(what, `${device} has no counters for several queues`);
-	const why = `the flows reach ${reached.used} of ${reached.all} of ${device}`;
-	return reachesFew(reached) ? wrong(what, why, adviceToReachMore) : ok(what, why);
 }
 const pastTheDut = (label) => `the ceiling of ${called(label)} past the DUT`;
 const called = (label) => label === "sender" ? "the sender" : label;

@@ -11,9 +11,8 @@ import { PreflightError, afterLoss, afterRefusal, bootFor, bootOf, bootsOf, boun
 import { DutLostError } from "./freebsd/dut/first-plain.js";
 import { flowRanges, flowSlices, formatPercent, lastLine, layoutName, netmapPort, pathName, reasonOf } from "../model/first-plain.js";
 import "./power.js";
-import { cardDropOf, impossible, judgeProfile, missed, tallyOf } from "./plain.js";
-import { arrivedBetween, busyShare, cardCounters, collectSamples, countersCommands, countersLog, cpuBusyRatios, cpuTimesCommand, endSampling, interfaceBetween, interrupts, interruptsCommand, netisrCommand, netisrDrops, parseCpuTimes, protocolCounters, readySampling, sentBetween, sentWithin, windowCommand } from "./freebsd/dut/plain.js";
-import { boundedLimits, mainDrop, minSilentRatio, ownAddressCause, packetsOf, uncountedCause, withEnds } from "./linux.js";
+import { impossible as impossible$1, judgeProfile, missed, tallyOf } from "./plain.js";
+import { boundedLimits, cardDropOf, countersIn, mainDrop, minSilentRatio, ownAddressCause, packetsOf, uncountedCause, withEnds } from "./linux.js";
 import { sum } from "../vendor/simple-statistics.js";
 import { parsePktGenLog } from "./traffic/plain.js";
 import { areOpen, closePorts, openPorts, pktGenRun, secondsFor, trialThrough } from "./traffic.js";
@@ -27,6 +26,180 @@ const { createHash } = globalThis.process.getBuiltinModule("node:crypto");
 const { mkdtemp, open, rm, stat } = globalThis.process.getBuiltinModule("node:fs/promises");
 const { pipeline } = globalThis.process.getBuiltinModule("node:stream/promises");
 
+// src/lab/freebsd/dut/counters.ts
+const interfaceCounters = shell`netstat -i -b -n -W`;
+const protocolStatistics = shell`netstat -s`;
+const cpuTimesCommand = shell`sysctl -n kern.cp_times`;
+const interruptsCommand = shell`vmstat -i`;
+const netisrCommand = shell`netstat -Q`;
+/** All that count packets of every DUT. */
+const packetCounters = [interfaceCounters, protocolStatistics];
+/** Includes the statistics of cards whose drivers are listed below. */
+function countersCommands(interfaces) {
+	return [
+		...packetCounters,
+		netisrCommand,
+		cpuTimesCommand,
+		interruptsCommand,
+		...interfaces.flatMap(cardStatistics)
+	];
+}
+/** Nodes of the card's own counters, by driver. */
+const statisticsNodes = {
+	cc: ["stats"],
+	cxgbe: ["stats"],
+	cxl: ["stats"],
+	em: ["mac_stats"],
+	igb: ["mac_stats"],
+	igc: ["mac_stats"],
+	ix: ["mac_stats"],
+	ixl: ["mac"],
+	mce: ["pstats", "vstats"]
+};
+function cardStatistics(name) {
+	const [, driver = "", unit] = /^([a-z]+)(\d+)$/.exec(name) ?? [];
+	return (statisticsNodes[driver] ?? []).map((node) => shell`sysctl ${`dev.${driver}.${unit}.${node}`}`);
+}
+/** Formats both readings for people: each command with its output before and after the trial. */
+function countersLog(before, after) {
+	return [.../* @__PURE__ */ new Set([...before.keys(), ...after.keys()])].flatMap((command) => [section(`before: ${command}`, before.get(command)), section(`after: ${command}`, after.get(command))]).join("\n");
+}
+const section = (title, output = "failed") => `==> ${title}\n${output.trimEnd()}\n`;
+/**
+* Share of the busiest CPU's time between two readings that was not idle; undefined if a reading is missing, or the host
+* has booted in between. Includes the time between readings and packets: a DUT that is busy for a trial of 60 s, and
+* idle for 10 s around it, has 0.86.
+*/
+function busiestCpuRatio(before, after) {
+	const ratios = timeBetween(before, after).flatMap(({ busy, idle }) => busy + idle > 0 ? busy / (busy + idle) : []);
+	return ratios.length === 0 ? void 0 : Math.max(...ratios);
+}
+function timeBetween(before, after) {
+	const earlier = parseCpuTimes(before.get(commandText(cpuTimesCommand)) ?? "");
+	const spent = parseCpuTimes(after.get(commandText(cpuTimesCommand)) ?? "").map((cpu, index) => difference(cpu, earlier[index]));
+	const isBooted = spent.some(({ busy, idle }) => busy < 0 || idle < 0);
+	return spent.length !== earlier.length || isBooted ? [] : spent;
+}
+/** A CPU is in user mode, niced, in the kernel, in interrupts or idle: see `CPUSTATES` in FreeBSD's sys/resource.h. */
+const cpuStates = 5;
+/** Reads `sysctl -n kern.cp_times`, CPU by CPU; empty for any other text. */
+function parseCpuTimes(text) {
+	const ticks = text.trim().split(/\s+/).map(Number);
+	if (text.trim() === "" || ticks.length % cpuStates !== 0 || !ticks.every(Number.isFinite)) return [];
+	return Array.from({ length: ticks.length / cpuStates }, (_, cpu) => {
+		const states = ticks.slice(cpu * cpuStates, (cpu + 1) * cpuStates);
+		const idle = states.at(-1) ?? 0;
+		return {
+			busy: states.reduce((total, state) => total + state, 0) - idle,
+			idle
+		};
+	});
+}
+const difference = (after, before = {
+	busy: 0,
+	idle: 0
+}) => ({
+	busy: after.busy - before.busy,
+	idle: after.idle - before.idle
+});
+/** Packets sent by an interface between two readings; undefined if either is missing, or the interface was reset. */
+const sentBetween = (before, after, name) => countedBetween([before, after], name, ({ sent }) => sent);
+/** Packets that reached an interface between two readings, including dropped ones; undefined as for `sentBetween`. */
+const arrivedBetween = (before, after, name) => countedBetween([before, after], name, ({ received, receiveErrors, receiveDrops }) => received + receiveErrors + receiveDrops);
+function countedBetween(readings, name, countOf) {
+	const [first, last] = readings.map((outputs) => {
+		const counters = countersOf(outputs, name);
+		return counters && countOf(counters);
+	});
+	return first === void 0 || last === void 0 || last < first ? void 0 : last - first;
+}
+const countersOf = (outputs, name) => parseInterfaceCounters(outputs.get(commandText(interfaceCounters)) ?? "").get(name);
+/** All counters of an interface between two readings; undefined as for `sentBetween`. */
+function interfaceBetween(before, after, name) {
+	const [first, last] = [countersOf(before, name), countersOf(after, name)];
+	if (first === void 0 || last === void 0) return void 0;
+	const counted = {
+		received: last.received - first.received,
+		receiveErrors: last.receiveErrors - first.receiveErrors,
+		receiveDrops: last.receiveDrops - first.receiveDrops,
+		sent: last.sent - first.sent,
+		sendErrors: last.sendErrors - first.sendErrors
+	};
+	return Object.values(counted).every((count) => count >= 0) ? counted : void 0;
+}
+/**
+* Reads `netstat -s` by protocol and words, without text in brackets: `ip: packets forwarded`, or `icmp: time exceeded`
+* of its histograms.
+*/
+function protocolCounters(outputs) {
+	const counters = /* @__PURE__ */ new Map();
+	let protocol = "";
+	for (const line of (outputs.get(commandText(protocolStatistics)) ?? "").split("\n")) {
+		protocol = /^(\w+):$/.exec(line)?.[1] ?? protocol;
+		const [, digits, words] = /^\t(\d{1,15}) ([^(]{1,100}?)(?: \(.*)?$/.exec(line) ?? [];
+		const [, message, times] = /^\t\t([a-z ]{1,40}): (\d{1,15})$/.exec(line) ?? [];
+		if (words !== void 0) counters.set(`${protocol}: ${words}`, Number(digits));
+		if (message !== void 0) counters.set(`${protocol}: ${message}`, Number(times));
+	}
+	return counters;
+}
+/** Queues of netisr(9) that packets pass on their way. */
+const netisrQueues = /* @__PURE__ */ new Set([
+	"ether",
+	"ip",
+	"ip6",
+	"ip_direct",
+	"ip6_direct"
+]);
+/** Reads `netstat -Q`: packets dropped by the full queues of each protocol, over all workstreams. */
+function netisrDrops(outputs) {
+	const drops = /* @__PURE__ */ new Map();
+	for (const line of (outputs.get(commandText(netisrCommand)) ?? "").split("\n")) {
+		const [, , name = "", , , , , digits, queued, handled, ...more] = line.trim().split(/\s+/);
+		if (!(netisrQueues.has(name) && handled !== void 0 && more.length === 0) || ![
+			digits,
+			queued,
+			handled
+		].every((one) => /^\d{1,15}$/.test(one ?? ""))) continue;
+		drops.set(name, (drops.get(name) ?? 0) + Number(digits));
+	}
+	return drops;
+}
+/** Reads a card's counters, by the last part of their sysctl(8) names. */
+function cardCounters(outputs, interfaceName) {
+	const texts = cardStatistics(interfaceName).map((one) => outputs.get(commandText(one)) ?? "");
+	return new Map([...countersIn(texts.join("\n"))].map(([name, value]) => [name.split(".").at(-1) ?? "", value]));
+}
+/** Reads `netstat -i -b -n -W`: the rows of interfaces, not of their addresses. */
+function parseInterfaceCounters(text) {
+	const [head = "", ...lines] = text.split("\n");
+	const columns = words(head);
+	const [ipkts = 0, ierrs = 0, idrop = 0, opkts = 0, oerrs = 0] = [
+		"Ipkts",
+		"Ierrs",
+		"Idrop",
+		"Opkts",
+		"Oerrs"
+	].map((column) => columns.indexOf(column) - columns.length);
+	const counters = /* @__PURE__ */ new Map();
+	for (const line of lines) {
+		if (!line.includes("<Link#")) continue;
+		const row = words(line);
+		const [name = "", , network = ""] = row;
+		if (!network.startsWith("<Link#")) continue;
+		const values = {
+			received: Number(row.at(ipkts)),
+			receiveErrors: Number(row.at(ierrs)),
+			receiveDrops: Number(row.at(idrop)),
+			sent: Number(row.at(opkts)),
+			sendErrors: Number(row.at(oerrs))
+		};
+		if (Object.values(values).every(Number.isFinite)) counters.set(name.replace(/\*$/, ""), values);
+	}
+	return counters;
+}
+const words = (line) => line.trim().split(/\s+/);
+
 // src/lab/freebsd/dut/limits.ts
 /** Returns undefined if the interfaces did not count, or were reset. */
 function limitsBetween(before, after, { ingress, egress, pfInfo = "", rules = [] }) {
@@ -39,12 +212,10 @@ function limitsBetween(before, after, { ingress, egress, pfInfo = "", rules = []
 	const vanished = ip.vanishedPackets ?? 0;
 	const filtered = filteredDrops(pfInfo, rules, vanished);
 	const silent = vanished - packetsOf(filtered);
-	const queues = queuesOf(before, after, ingress);
 	return boundedLimits({
 		offeredPackets: arrived.received + packetsOf(card),
 		receivedPackets: left.sent,
-		cpuBusyRatios: cpuBusyRatios(before, after),
-		queues,
+		busiestCpuRatio: busiestCpuRatio(before, after),
 		drops: [
 			...card,
 			...backlog,
@@ -56,13 +227,7 @@ function limitsBetween(before, after, { ingress, egress, pfInfo = "", rules = []
 				cause: `the driver of ${egress}`,
 				packets: left.sendErrors
 			}
-		].filter(({ packets }) => packets > 0),
-		stateTables: pfTable(pfInfo),
-		notUnderstood: [
-			...queues.length === 0 && after.has(commandText(interruptsCommand)) ? ["vmstat -i"] : [],
-			...ip.vanishedPackets === void 0 ? ["netstat -s"] : [],
-			...netisrDrops(after).size === 0 && after.has(commandText(netisrCommand)) ? ["netstat -Q"] : []
-		]
+		].filter(({ packets }) => packets > 0)
 	});
 }
 const silentDrop = (cause, packets) => ({
@@ -187,7 +352,7 @@ const stateReasons = /* @__PURE__ */ new Set([
 function filteredDrops(info, rules, vanishedPackets) {
 	const drops = [...pfReasons(info).map(({ reason, packets }) => ({
 		place: stateReasons.has(reason) ? "state-table" : "firewall",
-		cause: `pf: ${reason}`,
+		cause: `pf: ${reason}${fullReasons.has(reason) ? ", because its table is full (set limit states)" : ""}`,
 		packets
 	})), ...rules.map((rule) => ({
 		place: "firewall",
@@ -212,39 +377,6 @@ const pfReasons = (info) => (info.split(/^Counters/m)[1] ?? "").split("\n").flat
 const fullReasons = /* @__PURE__ */ new Set(["state-limit", "memory"]);
 /** Reads `pfctl -si`. */
 const isPfTableFull = (info) => pfReasons(info).some(({ reason }) => fullReasons.has(reason));
-/** pf counts states, but prints no limit: once it is reached, the limit is the number of states. */
-function pfTable(info) {
-	const states = Number(/^[ \t]+current entries[ \t]+(\d{1,15})/m.exec(info)?.[1] ?? 0);
-	return isPfTableFull(info) && states > 0 ? [{
-		name: "pf states",
-		states,
-		limit: states
-	}] : [];
-}
-/** Interrupts of each receive queue; one interrupt may serve several packets. */
-function queuesOf(before, after, ingress) {
-	const earlier = interrupts(before);
-	return [...interrupts(after)].flatMap(([name, count]) => {
-		const number = queueNumber(name, ingress);
-		const packets = count - (earlier.get(name) ?? 0);
-		return number === void 0 || packets < 0 ? [] : [{
-			device: ingress,
-			direction: "receive",
-			number,
-			packets
-		}];
-	});
-}
-/**
-* Reads `ix0:rxq3` and `igb0:que 3` of iflib(9) and earlier; `t5nex0:1a3` of cxgbe(4) is the third queue of its port 1.
-*/
-function queueNumber(name, ingress) {
-	const [, device, digits] = /^([a-z]+\d+):\s?(?:rxq|rx|que|q)\s?(\d{1,4})$/.exec(name) ?? [];
-	if (device === ingress) return Number(digits);
-	const [, port, letters] = /^t\dnex0:(\d)a([\da-f]{1,3})$/.exec(name) ?? [];
-	const [, unit] = /^(?:cxgbe|cxl|cc)(\d)$/.exec(ingress) ?? [];
-	return port !== void 0 && port === unit ? Number.parseInt(letters ?? "", 16) : void 0;
-}
 
 // src/lab/freebsd/scenario.ts
 /** Assumes a DUT without any scenario. Files go to `folder`, an absolute path. */
@@ -742,6 +874,70 @@ function requestedRates({ flows, offeredPps, packets }, family, senders) {
 	return flowSlices(all, senders).map(({ sources }) => offeredPps * sources / all.sources);
 }
 
+// src/lab/freebsd/dut/profile.ts
+const sampleFile = (folder) => `${folder}/pmc.out`;
+const graphFile = (folder) => `${folder}/pmc.graph`;
+/** Loads hwpmc(4) for deep call chains, and finds an event that counts this CPU's cycles, or tries only `requested`. */
+async function readySampling(host, folder, requested) {
+	await host.output(ownFolder(folder));
+	await host.run(shell`kenv ${`kern.hwpmc.callchaindepth=${maxFrames}`}`);
+	const loaded = await host.run(shell`kldload -n hwpmc`);
+	if (loaded.kind !== "exited" || loaded.code !== 0) return impossible(`hwpmc cannot be loaded on the DUT: ${lastLine(loaded.stderr) ?? "it said nothing"}`);
+	let message = "";
+	for (const event of requested === void 0 ? cycleEvents : [requested]) {
+		const tried = await host.run(samplingOnly(event, 1, folder));
+		if (tried.kind === "exited" && tried.code === 0) return {
+			kind: "ready",
+			event
+		};
+		message ||= lastLine(tried.stderr) ?? "";
+	}
+	return impossible(`the DUT's CPU samples ${requested ?? "none of the known cycle events"} (${message}): set \`profile.event\` to an event that \`pmccontrol -L\` lists`);
+}
+const impossible = (reason) => ({
+	kind: "impossible",
+	reason
+});
+/** Depth of stacks in hwpmc(4), if set before it is loaded, and in pmcstat's output. */
+const maxFrames = 100;
+/**
+* Events of Intel, Intel's Atoms, AMD since Zen, AMD before, Arm; and the older name on all of x86: see pmc(3), related
+* pages, and libpmc's tables. An Atom has no hardware threads; `unhalted-cycles` counts the cycles of one.
+*/
+const cycleEvents = [
+	"cpu_clk_unhalted.thread_p",
+	"cpu_clk_unhalted.core_p",
+	"ls_not_halted_cyc",
+	"BU_CPU_CLK_UNHALTED",
+	"CPU_CYCLES",
+	"unhalted-cycles"
+];
+const samplingOnly = (event, seconds, folder) => shell`pmcstat -S ${event} -l ${seconds} -O ${sampleFile(folder)}`;
+/** Waits, and reads the counters of the interfaces before and after the command given as arguments. */
+const windowScript = "sleep \"$1\"; shift; netstat -i -b -n -W; \"$@\" || exit; netstat -i -b -n -W";
+/** Under load, the command's output arrives only after the load has ended. */
+const windowCommand = ({ event, delaySeconds, seconds }, folder) => shell`sh -c ${windowScript} sh ${delaySeconds} ${samplingOnly(event, seconds, folder)}`;
+/** Packets that an interface sent within the window; undefined if the log has no counters. */
+function sentWithin(log, interfaceName) {
+	const [before, after] = log.split(/^(?=Name\s)/m).map((text) => parseInterfaceCounters(text).get(interfaceName)?.sent);
+	return before === void 0 || after === void 0 ? void 0 : after - before;
+}
+/** Returns the call graph of the samples, after a line that names the running kernel. */
+async function collectSamples(host, folder) {
+	const graph = graphFile(folder);
+	const kernel = (await host.output(shell`uname -v`)).trim();
+	await host.output(shell`pmcstat -R ${sampleFile(folder)} -z ${maxFrames} -G ${graph}`);
+	const text = await host.output(shell`cat ${graph}`, { maxOutputBytes: maxGraphBytes });
+	return `# kernel: ${kernel.replace(/\s+/g, " ")}\n${text}`;
+}
+async function endSampling(host, folder) {
+	const commands = [shell`kldunload hwpmc`, shell`rm -f ${[sampleFile(folder), graphFile(folder)]}`];
+	const limits = { timeoutSeconds: secondsToEnd };
+	await Promise.allSettled(commands.map((command) => host.run(command, limits)));
+}
+const secondsToEnd = 60;
+const maxGraphBytes = 256 * 1024 ** 2;
+
 // src/lab/freebsd/sample-under-load.ts
 /** Time from the order to send until packets flow; the same time remains after the window. */
 const spareSeconds = 6;
@@ -788,7 +984,7 @@ async function sampled({ seconds, event: requested, attempt }, { dut, folder, eg
 		const share = formatPercent(forwarded / expected);
 		return missed(`the sampling window missed the trial: only ${share} of its packets were forwarded during it`);
 	}
-	if (hasNoSample(text)) return impossible(`the DUT recorded no sample of ${event} under load, which many virtual machines do not support: set \`profile.event\` to another event that \`pmccontrol -L\` lists, or remove \`profile\``);
+	if (hasNoSample(text)) return impossible$1(`the DUT recorded no sample of ${event} under load, which many virtual machines do not support: set \`profile.event\` to another event that \`pmccontrol -L\` lists, or remove \`profile\``);
 	return judgeProfile(text, {
 		event,
 		kernel: "an unknown kernel"
@@ -956,7 +1152,6 @@ async function measure(lab, planned, boot, keepLog, signal) {
 	const [before = /* @__PURE__ */ new Map(), after = /* @__PURE__ */ new Map()] = [readBefore, readAfter].map((read) => read.get(roleOf(dut.host())));
 	const starvation = starvationBetween(readBefore, readAfter);
 	await keepLog(freebsdLogNames.counters, countersLog(before, after));
-	const busy = busyShare(before, after);
 	const { ingress, egress } = boots.config.dut;
 	const egressPackets = sentBetween(before, after, egress.interface);
 	const ingressPackets = arrivedBetween(before, after, ingress.interface);
@@ -972,7 +1167,6 @@ async function measure(lab, planned, boot, keepLog, signal) {
 		traffic,
 		summary: {
 			kernel: boot.kernel,
-			...busy && { busiestCpuRatio: busy.busiestCpuRatio },
 			...egressPackets !== void 0 && { egressPackets },
 			...ingressPackets !== void 0 && { ingressPackets },
 			...lab.lineGigabits !== void 0 && { lineGigabits: lab.lineGigabits },
@@ -1015,7 +1209,7 @@ async function sample(lab, request, keepLog, signal) {
 	const { cell, variant } = request;
 	const { scenario } = cell;
 	const kernel = await kernelOf(lab, variant);
-	if (kernel.kind === "rejected") return impossible(kernel.rejection.message);
+	if (kernel.kind === "rejected") return impossible$1(kernel.rejection.message);
 	const { boots, generators, dutMac, traffic } = lab;
 	let phase = "after its boot";
 	try {
@@ -1659,4 +1853,4 @@ async function bringFirewallsBack(dut) {
 	if (outcome.kind === "boot-failed") throw new DutLostError(outcome.reason);
 }
 
-export { FreebsdDut, Kernels, builderFor, firewallWarnings, firewallsOn, freebsdLogNames, installRules, limitsBetween, openFreebsdMachines, openFreebsdTestbed, profile, proofCommands, proofOf, provesScenario, readFreebsdLogs, removalCommands, removeRules, rulesFolder, siteFirewalls, trial, wakeFreebsdDut, wakeFreebsdTestbed };
+export { FreebsdDut, Kernels, builderFor, countersCommands, countersLog, firewallWarnings, firewallsOn, freebsdLogNames, installRules, interfaceBetween, interruptsCommand, limitsBetween, openFreebsdMachines, openFreebsdTestbed, packetCounters, parseCpuTimes, parseInterfaceCounters, profile, proofCommands, proofOf, provesScenario, readFreebsdLogs, removalCommands, removeRules, rulesFolder, sentBetween, siteFirewalls, trial, wakeFreebsdDut, wakeFreebsdTestbed };

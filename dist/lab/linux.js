@@ -1,11 +1,10 @@
 import { UsageError, addressText, lastLine, pathName, shortenedTo } from "../model/first-plain.js";
-import { families, maxCpus, maxQueues, trialLimitsSchema } from "../model/first.js";
+import { families, trialLimitsSchema } from "../model/first.js";
 import { HostError } from "../system/host/first-plain.js";
 import { shell } from "../system/shell.js";
 import { ipAddress } from "./traffic/plain.js";
 import { sum } from "../vendor/simple-statistics.js";
 import { createInterfaces, findInertChanges, findLeftovers, formatSettings, ignoredParts, linuxDutScript, loadRefusal, loadable, observeCommand, parseObservation, printingCommand, readSettings, refusedSetting, samplesAsTheyCome, samplingCommand, scenarioRules, withoutMissing } from "./linux/plain.js";
-import { cardDropOf, countersIn, queueOf } from "./plain.js";
 const { PassThrough } = globalThis.process.getBuiltinModule("node:stream");
 
 // src/lab/trial-limits.ts
@@ -32,22 +31,18 @@ function mainDrop({ offeredPackets, receivedPackets, drops }) {
 	return most?.cause;
 }
 /** Returns undefined for numbers that no counter can have. */
-function boundedLimits(limits) {
-	if (limits === void 0) return void 0;
+function boundedLimits({ busiestCpuRatio, ...limits }) {
 	const parsed = trialLimitsSchema.safeParse({
 		...limits,
-		cpuBusyRatios: limits.cpuBusyRatios.slice(0, maxCpus).map(threeDecimals),
-		queues: limits.queues.slice(0, maxQueues),
+		...busiestCpuRatio !== void 0 && { busiestCpuRatio: Math.round(busiestCpuRatio * 1e3) / 1e3 },
 		drops: limits.drops.map(({ cause, ...drop }) => ({
 			...drop,
 			cause: shortenedTo(maxCauseCharacters, cause)
-		})).toSorted((a, b) => b.packets - a.packets).slice(0, 200),
-		notUnderstood: limits.notUnderstood.slice(0, 50)
+		})).toSorted((a, b) => b.packets - a.packets).slice(0, 200)
 	});
 	return parsed.success ? parsed.data : void 0;
 }
 const maxCauseCharacters = 250;
-const threeDecimals = (ratio) => Math.round(ratio * 1e3) / 1e3;
 /** Counters of generators and a DUT cover slightly different stretches. */
 const minEndRatio = .002;
 /**
@@ -79,6 +74,24 @@ function withEnds(limits, { sentPackets, countedPackets }) {
 		].slice(0, 200)
 	};
 }
+/** Counters of a whole card for packets that found no descriptor, no buffer or no space in it. */
+const cardDrops$1 = [
+	[/^(rx_)?(no_dma_resources|no_desc\w*|out_of_buffer)$/, "no descriptor"],
+	[/^(rx_|recv_)?(no_buff\w*|nobuf\w*)$/, "no buffer"],
+	[/^(port\.)?(rx_)?(missed_?(errors|packets)?|ovflow\d|fifo_errors|over_errors|discards?(_phy|_pkts)?|discard_pkts)$/, "missed"]
+];
+const cardDropOf = (name) => cardDrops$1.find(([pattern]) => pattern.test(name))?.[1];
+/** Reads lines `name: number` of `ethtool -S` or sysctl(8), with whole numbers only. */
+function countersIn(text) {
+	const counters = /* @__PURE__ */ new Map();
+	for (const line of text.split("\n").slice(0, maxLines)) {
+		const [, name = "", digits = ""] = /^\s*(\S.{0,99}): (\d{1,16})\s*$/.exec(line) ?? [];
+		const value = Number(digits);
+		if (digits !== "" && Number.isSafeInteger(value)) counters.set(name.trim(), value);
+	}
+	return counters;
+}
+const maxLines = 2e4;
 
 // src/lab/linux/linux-counters.ts
 /** Growth of a counter; undefined where an edge lacks it, or where it ran backwards. */
@@ -278,7 +291,7 @@ function limitsInLinuxLog(log, runs) {
 	return Object.fromEntries([...byVariant].flatMap(([variant, own]) => {
 		const all = own.map(({ stretch }) => stretch);
 		const whole = all.findLast(({ after }) => after.blocks.has("dev"));
-		const limits = whole && boundedLimits(limitsOf(whole, cpuBusyRatios(all)));
+		const limits = whole && limitsOf(whole, busiestCpuRatio(all));
 		return limits === void 0 ? [] : [[variant, limits]];
 	}));
 }
@@ -316,8 +329,8 @@ function readingsIn(log) {
 }
 /** With fewer ticks of a CPU's clock, a share means nothing. */
 const minTicks = 25;
-/** Busy share of each CPU over all stretches; empty if they are too short. */
-function cpuBusyRatios(stretches) {
+/** Over all stretches; undefined if they are too short. */
+function busiestCpuRatio(stretches) {
 	const busy = [];
 	const total = [];
 	for (const { before, after } of stretches) {
@@ -330,7 +343,7 @@ function cpuBusyRatios(stretches) {
 		}
 	}
 	const ratios = Array.from(total, (all = 0, cpu) => all === 0 ? 0 : (busy[cpu] ?? 0) / all);
-	return total.reduce((largest, ticks = 0) => Math.max(largest, ticks), 0) < minTicks ? [] : ratios;
+	return total.reduce((largest, ticks = 0) => Math.max(largest, ticks), 0) < minTicks ? void 0 : Math.max(...ratios);
 }
 /** Reads the ticks of each CPU. Stolen time is neither busy nor idle, see proc_stat(5). */
 function cpuTicks(blocks) {
@@ -344,7 +357,7 @@ function cpuTicks(blocks) {
 		}]];
 	}));
 }
-function limitsOf({ before, after }, cpuBusyRatios) {
+function limitsOf({ before, after }, busiestCpuRatio) {
 	const { ingress, egress } = after;
 	const [first, last] = [before.blocks, after.blocks];
 	const arrived = growthOf(first, last, (blocks) => deviceCounters(blocks, ingress)?.received);
@@ -358,19 +371,13 @@ function limitsOf({ before, after }, cpuBusyRatios) {
 		arrived,
 		sent
 	});
-	return {
+	const drops = [...card, ...known].filter(({ packets }) => packets > 0);
+	return boundedLimits({
 		offeredPackets,
 		receivedPackets: sent,
-		cpuBusyRatios,
-		queues: [
-			...cardQueues(first, last, ingress, "receive"),
-			...cardQueues(first, last, egress, "send"),
-			...softnetQueues(first, last)
-		],
-		drops: [...card, ...known].filter(({ packets }) => packets > 0),
-		stateTables: stateTables(last),
-		notUnderstood: notUnderstood(last, [ingress, egress])
-	};
+		busiestCpuRatio,
+		drops
+	});
 }
 const growthOf = (first, last, read) => growth(read(first), read(last));
 /** Reads `/proc/net/dev`: the eight columns of received packets, then those of sent ones. */
@@ -511,47 +518,6 @@ function disciplines(first, last, egress) {
 			packets: dropped
 		};
 	});
-}
-const cardQueues = (first, last, device, direction) => grown(first, last, `ethtool:${device}`).flatMap(([name, packets]) => {
-	const queue = queueOf(name);
-	return queue?.direction === direction ? [{
-		device,
-		...queue,
-		packets
-	}] : [];
-});
-/** Packets from a backlog or a card, by CPU; counters have 32 bits. */
-function softnetQueues(first, last) {
-	const [before, after] = [first, last].map((one) => hexRows(one.get("softnet_stat") ?? ""));
-	return (after ?? []).flatMap((row, index) => {
-		const earlier = before?.[index];
-		const [count, then] = [row[0], earlier?.[0]];
-		if (count === void 0 || then === void 0) return [];
-		return {
-			device: "softnet",
-			direction: "receive",
-			number: row[12] ?? index,
-			packets: (count - then + 2 ** 32) % 2 ** 32
-		};
-	});
-}
-function stateTables(last) {
-	const [states, limit] = [numberIn(last, "table_count"), numberIn(last, "table_max")];
-	return states === void 0 || limit === void 0 || limit === 0 ? [] : [{
-		name: "nf_conntrack",
-		states,
-		limit
-	}];
-}
-/** Names blocks of the log that should have numbers, and have none in a known form. */
-function notUnderstood(last, interfaces) {
-	const cards = interfaces.map((name) => `ethtool:${name}`);
-	const isUnknown = (name) => last.has(name) && ![...countersIn(last.get(name) ?? "").keys()].some((key) => queueOf(key));
-	return [
-		...hexRows(last.get("softnet_stat") ?? "").length === 0 ? ["softnet_stat"] : [],
-		...last.has("snmp") ? [] : ["snmp"],
-		...cards.filter(isUnknown)
-	];
 }
 
 // src/lab/linux/linux-install.ts
@@ -886,4 +852,4 @@ const recordedSettings = [
 	"net.ipv4.conf.all.send_redirects"
 ];
 
-export { boundedLimits, droppedBy, limitsInLinuxLog, linuxDut, mainDrop, minSilentRatio, ownAddressCause, packetsOf, uncountedCause, withEnds };
+export { boundedLimits, cardDropOf, countersIn, droppedBy, limitsInLinuxLog, linuxDut, mainDrop, minSilentRatio, ownAddressCause, packetsOf, uncountedCause, withEnds };

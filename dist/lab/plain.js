@@ -140,44 +140,6 @@ const unshared = (name, open) => ({
 	giveBack: async () => void 0
 });
 
-// src/lab/card-counters.ts
-/**
-* Drivers of Linux by `ethtool -S`: `rx_queue_0_packets` (igb, ixgbe, ice), `rx0_packets` (mlx5, virtio_net),
-* `rx-0.packets` (i40e), `[0]: rx_ucast_packets` (bnxt), `rxq0_packets`, `queue_0_rx_cnt` (ena).
-*/
-const queueNames = [
-	/^(?<way>rx|tx)(?:_queue_|-|q|_)?(?<number>\d{1,4})[._](?:ucast_)?packets$/,
-	/^\[(?<number>\d{1,4})\]: (?<way>rx|tx)_ucast_packets$/,
-	/^queue_(?<number>\d{1,4})_(?<way>rx|tx)_cnt$/
-];
-function queueOf(name) {
-	for (const pattern of queueNames) {
-		const { way, number } = pattern.exec(name)?.groups ?? {};
-		if (number !== void 0) return {
-			direction: way === "rx" ? "receive" : "send",
-			number: Number(number)
-		};
-	}
-}
-/** Counters of a whole card for packets that found no descriptor, no buffer or no space in it. */
-const cardDrops = [
-	[/^(rx_)?(no_dma_resources|no_desc\w*|out_of_buffer)$/, "no descriptor"],
-	[/^(rx_|recv_)?(no_buff\w*|nobuf\w*)$/, "no buffer"],
-	[/^(port\.)?(rx_)?(missed_?(errors|packets)?|ovflow\d|fifo_errors|over_errors|discards?(_phy|_pkts)?|discard_pkts)$/, "missed"]
-];
-const cardDropOf = (name) => cardDrops.find(([pattern]) => pattern.test(name))?.[1];
-/** Reads lines `name: number` of `ethtool -S` or sysctl(8), with whole numbers only. */
-function countersIn(text) {
-	const counters = /* @__PURE__ */ new Map();
-	for (const line of text.split("\n").slice(0, maxLines)) {
-		const [, name = "", digits = ""] = /^\s*(\S.{0,99}): (\d{1,16})\s*$/.exec(line) ?? [];
-		const value = Number(digits);
-		if (digits !== "" && Number.isSafeInteger(value)) counters.set(name.trim(), value);
-	}
-	return counters;
-}
-const maxLines = 2e4;
-
 // src/lab/judge-profile.ts
 const rawName = "profile.txt.gz";
 const stacksName = "stacks.txt";
@@ -249,4 +211,4 @@ function isAtFault(tallies, variant, fault, proof) {
 /** True while base has not reached the milestone in this process: then no number of failures blames the variant. */
 const lacksControl = (tallies, variant, proof) => variant !== "base" && !tallyOf(tallies, "base")[proof];
 
-export { cardDropOf, countersIn, expectKernel, impossible, isAtFault, judgeProfile, kernelFormOf, lacksControl, missed, queueOf, tallyOf, unshared };
+export { expectKernel, impossible, isAtFault, judgeProfile, kernelFormOf, lacksControl, missed, tallyOf, unshared };

@@ -5,7 +5,7 @@ import { describeScreen, lastWords } from "./console/plain.js";
 import { impossible, isAtFault, judgeProfile, lacksControl, missed, tallyOf } from "./plain.js";
 import { afterBootFailure, bootFor, bootsOf, bounded, droppedByRules, droppingRules, failed, fingerprintOfDut, inspectDut, parseIfconfig, pathProblem, readAll, rejected as rejected$1, setListed, settingsThatFail } from "./freebsd/plain.js";
 import { DutLostError } from "./freebsd/dut/first-plain.js";
-import { FreebsdDut, Kernels, builderFor, installRules as installRules$1, limitsBetween, proofCommands, proofOf, provesScenario, wakeFreebsdDut } from "./freebsd.js";
+import { FreebsdDut, Kernels, builderFor, countersLog, installRules as installRules$1, interfaceBetween, limitsBetween, packetCounters, proofCommands, proofOf, provesScenario, wakeFreebsdDut } from "./freebsd.js";
 import { mapOwnRules, portNames } from "./first-plain.js";
 import { HostError } from "../system/host/first-plain.js";
 import { shell } from "../system/shell.js";
@@ -13,7 +13,6 @@ import { ConsoleRecorder } from "./console.js";
 import { PowerError } from "./power/first-plain.js";
 import { guestImage, overlayRules, setUp, whyNotInstallable } from "./qemu/plain.js";
 import { KernelFilesError, guestMac, linuxGuestPorts, neighbours, receiverMac, senderMac } from "./qemu/vm/plain.js";
-import { countersLog, interfaceBetween, packetCounters } from "./freebsd/dut/plain.js";
 import { linuxDut, minSilentRatio, withEnds } from "./linux.js";
 import { guestCpu, kernelCommandLine, virtualLabUp } from "./qemu/vm.js";
 import { noSums } from "../kernel/first-plain.js";
@@ -1338,7 +1337,8 @@ async function limitsOf({ log, counting }, { pair, booted, packets }, keepLog) {
 		if (counts === void 0 || variant === void 0) continue;
 		await keepLog(`counters-${pair}-${pathName(variant)}.log`, counts.log);
 		if (counts.limits === void 0) continue;
-		limits[variant] = withEnds(spreadOf(counts.limits), ends.get(index + 1) ?? {});
+		const { busiestCpuRatio: _, ...counted } = counts.limits;
+		limits[variant] = withEnds(counted, ends.get(index + 1) ?? {});
 	}
 	return limits;
 }
@@ -1350,12 +1350,6 @@ const countsOf = async (counting) => {
 		return;
 	}
 };
-/** One CPU, or one queue, has the whole work: only several show how it is spread. */
-const spreadOf = ({ cpuBusyRatios, queues, ...limits }) => ({
-	...limits,
-	cpuBusyRatios: cpuBusyRatios.length > 1 ? cpuBusyRatios : [],
-	queues: queues.length > 1 ? queues : []
-});
 
 // src/lab/qemu/hot-functions.ts
 /** Gives a window of 10,000 packets about as many samples as a sampler would take. */

@@ -341,85 +341,40 @@ function sizesText(sizes) {
 const portsText = ({ first, last }) => first === last ? `port ${first}` : `ports ${first}–${last}`;
 
 // src/model/limits.ts
-const maxCpus = 1024;
-const maxQueues = 2048;
 const maxDrops = 200;
-const maxTables = 20;
-const maxNotUnderstood = 50;
-/** In the order of a packet's way. */
-const dropPlaces = [
-	"before-dut",
-	"card",
-	"driver",
-	"backlog",
-	"ip",
-	"firewall",
-	"state-table",
-	"output-queue",
-	"after-dut"
-];
-const dropPlaceSchema = _enum(dropPlaces);
-const directionSchema = _enum(["receive", "send"]);
-const stateTableSchema = object({
-	name,
-	states: total,
-	limit: id
-});
-/** `softnet` and `netisr` count by CPU; other devices by queue of the card. */
-const queueSchema = object({
-	device: name,
-	direction: directionSchema,
-	number: count
-});
 const dropSchema = object({
-	place: dropPlaceSchema,
+	place: _enum([
+		"before-dut",
+		"card",
+		"driver",
+		"backlog",
+		"ip",
+		"firewall",
+		"state-table",
+		"output-queue",
+		"after-dut"
+	]),
 	cause: name
 });
 /** Readings of one variant in one trial; all counters cover the same stretch of traffic. */
 const trialLimitsSchema = object({
 	offeredPackets: total,
 	receivedPackets: total,
-	/** Busy share of each CPU, by its number; empty if unknown, or if the stretch is too short for clock ticks. */
-	cpuBusyRatios: list(share, maxCpus),
-	queues: list(queueSchema.extend({ packets: total }), maxQueues),
-	drops: list(dropSchema.extend({ packets: total }), 200),
-	stateTables: list(stateTableSchema, maxTables),
-	/** Readings in the log of counters without a known number. */
-	notUnderstood: list(name, 50)
+	/** Absent if unknown, or if the stretch is too short for clock ticks. */
+	busiestCpuRatio: share.exactOptional(),
+	drops: list(dropSchema.extend({ packets: total }), 200)
 });
 /** Medians over the trials of one variant. */
 const variantLimitsSchema = object({
-	trials: ordinal,
 	/** Share of the offered packets that were not received; below 0 if more arrived than the counted offered packets. */
 	lostRatio: number().min(-1e3).max(1),
-	cpuBusyRatios: list(share, maxCpus),
-	/** `ratio` is the share of the device's packets in that direction. */
-	queues: list(queueSchema.extend({ ratio: share }), maxQueues),
+	busiestCpuRatio: share.exactOptional(),
 	/** Shares of the offered packets, largest first. */
-	drops: list(dropSchema.extend({ ratio: level }), 200),
-	/** The state tables with the most states of any trial. */
-	stateTables: list(stateTableSchema, maxTables),
-	notUnderstood: list(name, 50)
+	drops: list(dropSchema.extend({ ratio: level }), 200)
 });
-/** A CPU, a queue or a drop whose share differs between base and patched beyond chance. */
-const differingLimitSchema = discriminatedUnion("kind", [
-	object({
-		kind: literal("cpu"),
-		number: count
-	}),
-	object({
-		kind: literal("queue"),
-		...queueSchema.shape
-	}),
-	object({
-		kind: literal("drop"),
-		...dropSchema.shape
-	})
-]);
 const cellLimitsSchema = object({
 	base: variantLimitsSchema,
-	patched: variantLimitsSchema,
-	differing: list(differingLimitSchema, 3272)
+	patched: variantLimitsSchema
 });
 
 // src/model/rejection.ts
@@ -696,8 +651,6 @@ const trialSchema = object({
 	startedAt: time,
 	trafficSeconds: seconds,
 	offeredPps: rate$1,
-	/** Busy share of the DUT's busiest CPU; absent if unknown. */
-	busiestCpuRatio: number().min(0).max(1e3).optional(),
 	/** Packets sent towards the receiver, as counted by the DUT; absent if unknown. */
 	egressPackets: total.optional(),
 	/** Packets that arrived from the senders, including dropped ones, as counted by the DUT; absent if unknown. */
@@ -715,7 +668,7 @@ const trialSchema = object({
 	kernels: byVariant(line).exactOptional(),
 	/** Time from the trial's beginning until its guests were up. Absent without a boot, and for machines. */
 	bootSeconds: seconds.exactOptional(),
-	/** CPUs, queues and drops by the DUT's own counters; absent for a variant without such readings. */
+	/** The busiest CPU and drops by the DUT's own counters; absent for a variant without such readings. */
 	limits: byVariant(trialLimitsSchema).exactOptional(),
 	/** Folder, relative to the result file. */
 	logs: path
@@ -815,4 +768,4 @@ const plannedTrialSchema = object({
 /** Rotates pairs through the layouts; both are counted from 1. */
 const layoutOfPair = (pair, layouts) => (pair - 1) % layouts + 1;
 
-export { bounds_exports, byMetric, byName, callOnGithub, callOnPhabricator, cellName, cellProfileSchema, cellSchema, change, commitId, comparedNames, comparisonName, count, designNames, designSchema, diffPhids, document, duration, earlierGatesSchema, facts, families, familySchema, flamegraphAnchor, historySchema, id, imix, intervalSchema, isLinuxScenario, isLoss, isSameTraffic, layoutOfPair, level, line, list, maxChange, maxCpus, maxDocument, maxEarlierGates, maxQueues, maxRuns, maxTrials, maxVariants, meanFrameBytes, measured, metricSchema, name, offeredTraffic, offeredTrafficSchema, ordinal, ownRulesSchema, packetsSchema, packetsText, patchIdentity, patchName, patchSchema, path, plannedTrialSchema, policySchema, prose, rate, rate$1, ratio, reasonSchema, rejectionSchema, rejections, resultSchema, runSchema, scenarioSchema, scenarios, scenariosOf, seconds, share, shortId, size, sumOfSquares, systemOfTestbedKind, testbedKindSchema, text, time, total, trialLimitsSchema, trialSchema, url, variant, verdictsWorstFirst, word };
+export { bounds_exports, byMetric, byName, callOnGithub, callOnPhabricator, cellName, cellProfileSchema, cellSchema, change, commitId, comparedNames, comparisonName, count, designNames, designSchema, diffPhids, document, duration, earlierGatesSchema, facts, families, familySchema, flamegraphAnchor, historySchema, id, imix, intervalSchema, isLinuxScenario, isLoss, isSameTraffic, layoutOfPair, level, line, list, maxChange, maxDocument, maxEarlierGates, maxRuns, maxTrials, maxVariants, meanFrameBytes, measured, metricSchema, name, offeredTraffic, offeredTrafficSchema, ordinal, ownRulesSchema, packetsSchema, packetsText, patchIdentity, patchName, patchSchema, path, plannedTrialSchema, policySchema, prose, rate, rate$1, ratio, reasonSchema, rejectionSchema, rejections, resultSchema, runSchema, scenarioSchema, scenarios, scenariosOf, seconds, share, shortId, size, sumOfSquares, systemOfTestbedKind, testbedKindSchema, text, time, total, trialLimitsSchema, trialSchema, url, variant, verdictsWorstFirst, word };

@@ -1,4 +1,4 @@
-import { formatNumeral, formatOrdinal, formatPercent, formatPps, plainLine } from "../model/first-plain.js";
+import { formatNumeral, formatOrdinal, formatPercent, formatPps } from "../model/first-plain.js";
 import { escaped } from "../model/plain.js";
 import { embedded, embeddedScript } from "../system/embedded-assets.js";
 import { flamegraphScript, flamegraphStyle } from "../analysis/profile/plain.js";
@@ -300,7 +300,7 @@ function svgDocument(width, height, pieces) {
 	throw new RangeError(`a plot of ${svg.length} characters is not drawn, the limit is ${maxCharacters}`);
 }
 function element(name, attributes, inside) {
-	const start = `<${name}${Object.entries(attributes).map(([key, value]) => ` ${key}="${typeof value === "number" ? round$1(value) : escaped(value)}"`).join("")}`;
+	const start = `<${name}${Object.entries(attributes).map(([key, value]) => ` ${key}="${typeof value === "number" ? round(value) : escaped(value)}"`).join("")}`;
 	return inside === void 0 ? `${start}/>` : `${start}>${inside}</${name}>`;
 }
 const path$1 = (d, attributes) => element("path", {
@@ -308,72 +308,7 @@ const path$1 = (d, attributes) => element("path", {
 	...attributes
 });
 const text = (content, attributes) => element("text", attributes, escaped(content));
-const round$1 = (pixels) => Math.round(pixels * 100) / 100;
-
-// src/report/limits-plot.ts
-/** Uses the colours of the page's style; undefined without CPUs and queues. */
-function limitStrips({ base, patched }) {
-	const groups = {
-		base: groupsOf(base),
-		patched: groupsOf(patched)
-	};
-	const both = Map.groupBy([...groups.base, ...groups.patched], ({ title }) => title);
-	const greaterOf = (title) => title === busyTitle ? 1 : largest((both.get(title) ?? []).flatMap(({ bars }) => bars));
-	const strips = ["base", "patched"].flatMap((variant) => groups[variant].length === 0 ? [] : strip(variant, groups[variant], greaterOf));
-	return strips.length === 0 ? void 0 : html`<div class="strips">${strips}</div>\n`;
-}
-const busyTitle = "busy CPUs";
-const largest = (bars) => bars.reduce((most, { ratio }) => Math.max(most, ratio), 0);
-function groupsOf({ cpuBusyRatios, queues }) {
-	const cpus = cpuBusyRatios.map((ratio, number) => ({
-		name: `CPU ${number}`,
-		ratio
-	}));
-	const devices = Map.groupBy(queues, ({ device, direction }) => device === "softnet" ? "packets by CPU" : `${plainLine(device, 30)}, ${direction} queues`);
-	return [...cpus.length > 0 ? [{
-		title: busyTitle,
-		bars: cpus
-	}] : [], ...[...devices].slice(0, maxGroups).map(([title, own]) => ({
-		title,
-		bars: own.map(({ number, ratio }) => ({
-			name: String(number),
-			ratio
-		}))
-	}))];
-}
-const maxGroups = 9;
-const maxBars = 128;
-const [width, rowHeight, top, barHeight] = [
-	440,
-	62,
-	24,
-	34
-];
-const strip = (variant, groups, greaterOf) => html`<svg class="strip" viewBox="0 0 ${width} ${top + groups.length * rowHeight}" role="img" aria-label="${described(variant, groups)}">
-<text class="${variant}" x="0" y="14">${variant}</text>
-${groups.map((group, index) => bars(variant, group, {
-	y: top + index * rowHeight,
-	most: greaterOf(group.title)
-}))}
-</svg>\n`;
-/** `most` is the share that fills a bar: all for a busy CPU, otherwise the share of both variants' largest queue. */
-function bars(variant, { title, bars: all }, { y, most }) {
-	const shown = all.slice(0, maxBars);
-	const step = Math.min(48, width / shown.length);
-	const foot = y + 14 + barHeight;
-	const path = shown.map(({ ratio }, index) => {
-		const part = most > 0 ? Math.min(1, Math.max(0, ratio / most)) : 0;
-		const height = Math.max(.5, part * barHeight);
-		return `M${round(index * step + step * .1)} ${foot}h${round(step * .8)}v${round(-height)}h${round(-step * .8)}Z`;
-	}).join("");
-	const more = all.length > shown.length ? `, the first ${shown.length} of ${all.length}` : "";
-	return html`<text x="0" y="${y + 8}">${title}${more}</text>
-<path class="edge" d="M0 ${foot}H${round(step * shown.length)}"/><path class="${variant}" d="${path}"/>\n`;
-}
-const round = (pixels) => Math.round(pixels * 10) / 10;
-const described = (variant, groups) => `${variant}: ${groups.map(({ title, bars }) => {
-	return `${title} ${bars.slice(0, 16).map(({ name, ratio }) => `${name} ${formatPercent(ratio)}`).join(", ")}`;
-}).join("; ")}`;
+const round = (pixels) => Math.round(pixels * 100) / 100;
 
 // src/report/html-style.ts
 const light = {
@@ -538,4 +473,4 @@ const isWebAssembly = (bytes) => bytes.subarray(0, 4).toString() === "\0asm";
 const wasmFile = new URL("../index_bg.wasm", import.meta.url);
 const fontFiles = [new URL("../open-sans-latin-400-normal.woff2", import.meta.url), new URL("../open-sans-latin-600-normal.woff2", import.meta.url)];
 
-export { Html, _taggedTemplateLiteral, annotationsOf, badgeOf, badgeVerdicts, bothForms, clamped, colors, earlierGatesText, element, extentOf, gateNumberText, html, htmlDocument, isWithin, limitStrips, linearScale, paddedRates, pageStyle, path$1 as path, pngOf, renderBadge, robustExtent, round$1 as round, svgDocument, text, ticksOf };
+export { Html, _taggedTemplateLiteral, annotationsOf, badgeOf, badgeVerdicts, bothForms, clamped, colors, earlierGatesText, element, extentOf, gateNumberText, html, htmlDocument, isWithin, linearScale, paddedRates, pageStyle, path$1 as path, pngOf, renderBadge, robustExtent, round, svgDocument, text, ticksOf };

@@ -1,14 +1,6 @@
-// Limits the readings of a DUT, which may be hostile, to values that a result may hold.
+// Reads a card's own counters, whose names differ between drivers, and limits the readings of a DUT, which may be hostile, to values that a result may hold.
 import { sum } from 'simple-statistics';
-import {
-  type DropPlace,
-  maxCpus,
-  maxDrops,
-  maxNotUnderstood,
-  maxQueues,
-  type TrialLimits,
-  trialLimitsSchema,
-} from '../model/limits.ts';
+import { type DropPlace, maxDrops, type TrialLimits, trialLimitsSchema } from '../model/limits.ts';
 import { shortenedTo } from '../model/one-line.ts';
 
 export type Drop = TrialLimits['drops'][number];
@@ -39,24 +31,21 @@ export function mainDrop({ offeredPackets, receivedPackets, drops }: TrialLimits
 }
 
 /** Returns undefined for numbers that no counter can have. */
-export function boundedLimits(limits: TrialLimits | undefined): TrialLimits | undefined {
-  if (limits === undefined) return undefined;
+export function boundedLimits({ busiestCpuRatio, ...limits }: Unbounded): TrialLimits | undefined {
   const parsed = trialLimitsSchema.safeParse({
     ...limits,
-    cpuBusyRatios: limits.cpuBusyRatios.slice(0, maxCpus).map(threeDecimals),
-    queues: limits.queues.slice(0, maxQueues),
+    ...(busiestCpuRatio !== undefined && { busiestCpuRatio: Math.round(busiestCpuRatio * 1000) / 1000 }),
     drops: limits.drops
       .map(({ cause, ...drop }) => ({ ...drop, cause: shortenedTo(maxCauseCharacters, cause) }))
       .toSorted((a, b) => b.packets - a.packets)
       .slice(0, maxDrops),
-    notUnderstood: limits.notUnderstood.slice(0, maxNotUnderstood),
   });
   return parsed.success ? parsed.data : undefined;
 }
 
-const maxCauseCharacters = 250;
+type Unbounded = Omit<TrialLimits, 'busiestCpuRatio'> & { busiestCpuRatio?: number | undefined };
 
-const threeDecimals = (ratio: number): number => Math.round(ratio * 1000) / 1000;
+const maxCauseCharacters = 250;
 
 /** Counters of generators and a DUT cover slightly different stretches. */
 const minEndRatio = 0.002;
@@ -80,16 +69,33 @@ export function withEnds(
     receivedPackets: isBehind ? receivedPackets - behind : receivedPackets,
     drops: [
       ...drops,
-      ...(isBefore
-        ? [
-            {
-              place: 'before-dut',
-              cause: 'sent, but not seen by the DUT',
-              packets: before,
-            } as const,
-          ]
-        : []),
+      ...(isBefore ? [{ place: 'before-dut', cause: 'sent, but not seen by the DUT', packets: before } as const] : []),
       ...(isBehind ? [{ place: 'after-dut', cause: 'not counted by the receiver', packets: behind } as const] : []),
     ].slice(0, maxDrops),
   };
 }
+
+/** Counters of a whole card for packets that found no descriptor, no buffer or no space in it. */
+const cardDrops: readonly (readonly [RegExp, string])[] = [
+  [/^(rx_)?(no_dma_resources|no_desc\w*|out_of_buffer)$/, 'no descriptor'],
+  [/^(rx_|recv_)?(no_buff\w*|nobuf\w*)$/, 'no buffer'],
+  [
+    /^(port\.)?(rx_)?(missed_?(errors|packets)?|ovflow\d|fifo_errors|over_errors|discards?(_phy|_pkts)?|discard_pkts)$/,
+    'missed',
+  ],
+];
+
+export const cardDropOf = (name: string): string | undefined => cardDrops.find(([pattern]) => pattern.test(name))?.[1];
+
+/** Reads lines `name: number` of `ethtool -S` or sysctl(8), with whole numbers only. */
+export function countersIn(text: string): Map<string, number> {
+  const counters = new Map<string, number>();
+  for (const line of text.split('\n').slice(0, maxLines)) {
+    const [, name = '', digits = ''] = /^\s*(\S.{0,99}): (\d{1,16})\s*$/.exec(line) ?? [];
+    const value = Number(digits);
+    if (digits !== '' && Number.isSafeInteger(value)) counters.set(name.trim(), value);
+  }
+  return counters;
+}
+
+const maxLines = 20_000;

@@ -241,8 +241,6 @@ export const trialSchema = z.object({
   startedAt: bounded.time,
   trafficSeconds: bounded.seconds,
   offeredPps: bounded.rate,
-  /** Busy share of the DUT's busiest CPU; absent if unknown. */
-  busiestCpuRatio: z.number().min(0).max(1000).optional(),
   /** Packets sent towards the receiver, as counted by the DUT; absent if unknown. */
   egressPackets: bounded.total.optional(),
   /** Packets that arrived from the senders, including dropped ones, as counted by the DUT; absent if unknown. */
@@ -257,7 +255,7 @@ export const trialSchema = z.object({
   kernels: bounded.byVariant(bounded.line).exactOptional(),
   /** Time from the trial's beginning until its guests were up. Absent without a boot, and for machines. */
   bootSeconds: bounded.seconds.exactOptional(),
-  /** CPUs, queues and drops by the DUT's own counters; absent for a variant without such readings. */
+  /** The busiest CPU and drops by the DUT's own counters; absent for a variant without such readings. */
   limits: bounded.byVariant(trialLimitsSchema).exactOptional(),
   /** Folder, relative to the result file. */
   logs: bounded.path,

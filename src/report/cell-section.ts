@@ -22,7 +22,7 @@ import {
 } from './document.ts';
 import { graphFolds, type Picture } from './graph-folds.ts';
 import { dropsText, isSilent, silenceOf, smallLosses, smallLossText } from './headline.ts';
-import { limitBlocks } from './limits-blocks.ts';
+import { limitBlocks } from './limits.ts';
 import { ministatFold, ministats } from './ministat-blocks.ts';
 import { runPlot } from './run-plot.ts';
 import { apartLines, spareRuns, uncountedLines, whySpare } from './sections.ts';

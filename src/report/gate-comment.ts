@@ -19,7 +19,7 @@ import {
 } from './document.ts';
 import { earlierGatesText } from './earlier-gates-text.ts';
 import { dropsText, patchLabel, sentence, symbolOf } from './headline.ts';
-import { limitLines } from './limit-lines.ts';
+import { limitLines } from './limits.ts';
 import { ministatDetails } from './ministat-blocks.ts';
 import { meaningOf, nextStep } from './next-steps.ts';
 import {

@@ -38,5 +38,5 @@ test('long lists and names of a hostile DUT are cut', () => {
 
 test('numbers that no counter has give no limits', () => {
   expect(boundedLimits(readings({ offeredPackets: -1 }))).toBeUndefined();
-  expect(boundedLimits(readings({ cpuBusyRatios: [7] }))).toBeUndefined();
+  expect(boundedLimits(readings({ busiestCpuRatio: 7 }))).toBeUndefined();
 });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { CellLimits, TrialLimits } from '../../src/model/limits.ts';
 import { type CellVerdict, type Result, resultSchema } from '../../src/model/result.ts';
 import { renderHtml, renderMarkdown, renderRemarkup } from '../../src/report/reports.ts';
-import { fiveOfEight, limitsOf, losing, queuesOf, readings } from '../fakes/limits.ts';
+import { limitsOf, losing, readings } from '../fakes/limits.ts';
 import { aCell, aResult } from '../fakes/result.ts';
 
 const resultOf = (limits: CellLimits, kind: 'regression' | 'no-regression' = 'regression') => {
@@ -19,22 +19,8 @@ const pageOf = (result: Result): string => plain(renderHtml(result, [])).replace
 
 const rule = 'inet filter forward: udp sport 9 drop';
 
-test('a patch that works on fewer CPUs is reported as a change of distribution, not of cost', () => {
-  const comment = commentOf(resultOf(limitsOf(readings(), fiveOfEight)));
-  expect(comment).toContain('patched uses 5 of 8 CPUs (base 8 of 8)');
-  expect(comment).toContain('flows reach 5 of 8 receive queues of cc0 (base 8 of 8)');
-  expect(comment).toContain('one of distribution, not of the cost of a packet');
-});
-
 test('a comment has no line for equal readings', () => {
   expect(commentOf(resultOf(limitsOf(readings(), readings())))).not.toContain('Limit');
-});
-
-test('flows that reach few queues of base are named with what to change', () => {
-  const few = readings({ queues: queuesOf([400_000, 600_000, 0, 0, 0, 0, 0, 0]) });
-  const comment = commentOf(resultOf(limitsOf(few, few), 'no-regression'));
-  expect(comment).toContain('the flows reach only 2 of 8 receive queues of cc0 on base');
-  expect(comment).toContain('RSS key');
 });
 
 test('a rule that drops test traffic is named, also if base drops it, too', () => {
@@ -50,37 +36,41 @@ test('one place with all losses of a regression is named so', () => {
   );
 });
 
+test('a patch that is no slower has no line for what its card misses, and a slower one for what it misses more', () => {
+  const more = readings({
+    receivedPackets: 700_000,
+    drops: [
+      { place: 'card', cause: 'missed at cc0', packets: 200_000 },
+      { place: 'driver', cause: 'the driver of cc1', packets: 100_000 },
+    ],
+  });
+  const limits = limitsOf(losing(100_000, 'driver', 'the driver of cc1'), more);
+  expect(commentOf(resultOf(limits, 'no-regression'))).not.toContain('Limit');
+  const comment = commentOf(resultOf(limits));
+  expect(comment).toContain('patched loses 20 % of the packets in card, missed at cc0 (base 0 %)');
+  expect(comment).not.toContain('in driver');
+});
+
 test('a card that overflows as much on both sides is how a router shows its limit, and not named', () => {
   const limits = limitsOf(losing(400_000, 'card', 'missed at cc0'), losing(400_000, 'card', 'missed at cc0'));
   expect(commentOf(resultOf(limits, 'no-regression'))).not.toContain('Limit');
 });
 
-test('a full table of states is named with its limit', () => {
-  const stateTables = [{ name: 'pf states', states: 10_000, limit: 10_000 }];
-  const full = losing(500_000, 'state-table', 'pf: state limit', { stateTables });
-  const comment = commentOf(resultOf(limitsOf(full, full), 'no-regression'));
-  expect(comment).toContain('the state table pf states is full on base and patched (10,000 states)');
-});
-
-test('the table of the page adds up to what was offered and not received', () => {
+test('the table of the page has the busiest CPU, and adds up to what was offered and not received', () => {
   const patched: TrialLimits = readings({
     receivedPackets: 700_000,
+    busiestCpuRatio: 0.4,
     drops: [
       { place: 'card', cause: 'missed at cc0', packets: 120_000 },
       { place: 'firewall', cause: rule, packets: 100_000 },
     ],
   });
   const page = pageOf(resultOf(limitsOf(readings(), patched))).replaceAll(/[|\n]+/g, '|');
+  expect(page).toContain('|busiest CPU|busy|96 %|40 %|');
   expect(page).toContain('|card|missed at cc0|0 %|12 %|');
   expect(page).toContain(`|firewall|${rule}|0 %|10 %|`);
   expect(page).toContain('|unaccounted|in no counter|0 %|8 %|');
   expect(page).toContain('|lost in total|offered, but not received|0 %|30 %|');
-});
-
-test('the page has a strip of CPUs and queues for each variant', () => {
-  const page = renderHtml(resultOf(limitsOf(readings(), fiveOfEight)), []);
-  expect(page.match(/<svg class="strip"/g)).toHaveLength(2);
-  expect(page).toContain('patched: busy CPUs CPU 0 97 %');
 });
 
 // Attack read/limit-names
@@ -94,9 +84,9 @@ test('names in readings are escaped in comments and on the page', () => {
 });
 
 test('a result with readings is valid', () => {
-  const result = resultOf(limitsOf(readings(), fiveOfEight));
+  const result = resultOf(limitsOf(readings(), losing(104_000, 'card', 'missed at cc0')));
   const [trial] = result.trials;
-  const limits = { base: readings(), patched: fiveOfEight };
+  const limits = { base: readings(), patched: losing(104_000, 'card', 'missed at cc0') };
   const whole = { ...result, trials: trial === undefined ? [] : [{ ...trial, limits }] };
   expect(resultSchema.parse(JSON.parse(JSON.stringify(whole)))).toEqual(whole);
 });

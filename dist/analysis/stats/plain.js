@@ -289,42 +289,6 @@ function differenceLines(difference, confidencePercent) {
 	].join("");
 }
 
-// src/analysis/stats/spread.ts
-/** A CPU below this share of the busiest one's work does other work, such as a timer's. */
-const minBusiestShare = .5;
-/** Below this share, no CPU was a limit. */
-const minBusyRatio = .2;
-/** Counts by packets of each CPU, which other work may keep busy; without packets, by busy shares. */
-function cpusAtWork({ cpuBusyRatios, queues }) {
-	const packets = queues.filter(({ device }) => device === "softnet").map(({ ratio }) => ratio);
-	const shares = packets.length > 0 ? packets : cpuBusyRatios;
-	const busiest = shares.reduce((most, share) => Math.max(most, share), 0);
-	const least = packets.length > 0 ? Number.MIN_VALUE : minBusyRatio;
-	if (shares.length < 2 || busiest < least) return void 0;
-	return {
-		used: shares.filter((share) => share >= busiest * minBusiestShare).length,
-		all: shares.length
-	};
-}
-/** A queue with less than this share of its even part got none of the test's flows. */
-const minEvenShare = .1;
-/** Receive queues of cards with at least two. */
-function queuesReached({ queues }) {
-	const received = queues.filter(({ device, direction }) => direction === "receive" && device !== "softnet");
-	return [...Map.groupBy(received, ({ device }) => device)].flatMap(([device, own]) => {
-		const all = own.length;
-		const used = own.filter(({ ratio }) => ratio >= minEvenShare / all).length;
-		return all < 2 || used === 0 ? [] : {
-			device,
-			used,
-			all
-		};
-	});
-}
-/** A test that reaches less than half of the queues leaves most of the DUT idle: its numbers are of a few queues. */
-const reachesFew = ({ used, all }) => used * 2 < all;
-const adviceToReachMore = "offer more `flows`, change the RSS key of the card, or give it fewer queues";
-
 // src/analysis/stats/share-test.ts
 /**
 * Two-sided chance of such a split of samples between base and patched, if a packet takes `slowdown` times as long in
@@ -531,4 +495,4 @@ function doubled(values) {
 	return larger;
 }
 
-export { adviceToReachMore, chanceOf, compare, cpusAtWork, formatGeneral, limitsOf, lowerBound, ministatPieces, parseColumn, queuesReached, reachesFew, renderMinistat, unlikely, upperBound };
+export { chanceOf, compare, formatGeneral, limitsOf, lowerBound, ministatPieces, parseColumn, renderMinistat, unlikely, upperBound };

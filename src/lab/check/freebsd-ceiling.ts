@@ -1,19 +1,17 @@
 // Measures the generators of a FreeBSD testbed, which must be faster than its DUT.
 
 import { sum } from 'simple-statistics';
-import { adviceToReachMore, queuesReached, reachesFew } from '../../analysis/stats/spread.ts';
 import type { DutPortConfig, FreebsdTestbed, SenderConfig } from '../../config/freebsd-testbed.ts';
 import { frameBytesFor, type Traffic } from '../../config/schema.ts';
 import { flowRanges } from '../../model/flows.ts';
 import { formatPps } from '../../model/format.ts';
 import { netmapPort } from '../../model/freebsd-port.ts';
-import type { TrialLimits } from '../../model/limits.ts';
 import type { Family } from '../../model/scenario.ts';
 import type { Host } from '../../system/host/ssh.ts';
-import { shell } from '../../system/shell.ts';
-import { countersCommands, sentBetween } from '../freebsd/dut/counters.ts';
-import { limitsBetween } from '../freebsd/dut/limits.ts';
+import { commandText, shell } from '../../system/shell.ts';
+import { countersCommands, interruptsCommand, sentBetween } from '../freebsd/dut/counters.ts';
 import { parseIfconfig } from '../freebsd/dut/network.ts';
+import type { CommandOutputs } from '../freebsd/dut/setting.ts';
 import type { FreebsdDeps } from '../freebsd/freebsd-deps.ts';
 import { readAll } from '../freebsd/preflight.ts';
 import { parsePktGenLog } from '../traffic/pkt-gen.ts';
@@ -81,31 +79,51 @@ async function* trials(check: CeilingCheck): AsyncGenerator<Diagnostic> {
   yield togetherDiagnostic(what, together, ratePps === undefined ? line(senders) : 'rate');
   if (faultOf(what, together) === undefined) {
     yield receiverDiagnostic(together, egress, sentBetween(before, after, egress));
-    const ingress = testbed.dut.ingress.interface;
-    yield queuesDiagnostic(limitsBetween(before, after, { ingress, egress }), testbed.dut.ingress);
+    yield queuesDiagnostic(before, after, testbed.dut.ingress);
   }
 }
 
-/** `queues` may be more than the system names: some versions leave out those without any interrupt. */
+/** A queue with less than this share of its even part got none of the test's flows. */
+const minEvenShare = 0.1;
+
+/**
+ * Compares the interrupts of the receive queues; one interrupt may serve several packets. `queues` may be more than the
+ * system names: some versions leave out those without any interrupt. A test that reaches less than half of the queues
+ * leaves most of the DUT idle.
+ */
 export function queuesDiagnostic(
-  limits: Pick<TrialLimits, 'queues'> | undefined,
+  before: CommandOutputs,
+  after: CommandOutputs,
   { interface: device, queues: configured = 0 }: DutPortConfig,
 ): Diagnostic {
   const what = 'the receive queues of the DUT';
-  const read = limits?.queues.filter((queue) => queue.device === device) ?? [];
-  const silent = Array.from({ length: configured }, (_, number) => number)
-    .filter((number) => read.every((queue) => queue.number !== number))
-    .slice(0, Math.max(0, configured - read.length))
-    .map((number) => ({ device, direction: 'receive' as const, number, packets: 0 }));
-  const all = sum(read.map(({ packets }) => packets));
-  const queues = [...read, ...silent].map(({ packets, ...queue }) => ({
-    ...queue,
-    ratio: all === 0 ? 0 : packets / all,
-  }));
-  const [reached] = queuesReached({ queues });
-  if (reached === undefined) return skipped(what, `${device} has no counters for several queues`);
-  const why = `the flows reach ${reached.used} of ${reached.all} of ${device}`;
-  return reachesFew(reached) ? wrong(what, why, adviceToReachMore) : ok(what, why);
+  const earlier = queueInterrupts(before, device);
+  const counts = [...queueInterrupts(after, device)].map(([number, count]) => count - (earlier.get(number) ?? 0));
+  const all = Math.max(configured, counts.length);
+  const least = (sum(counts) * minEvenShare) / Math.max(all, 1);
+  const reached = counts.filter((count) => count > 0 && count >= least).length;
+  if (all < 2 || reached === 0) return skipped(what, `${device} has no counters for several queues`);
+  const why = `the flows reach ${reached} of ${all} of ${device}`;
+  if (reached * 2 >= all) return ok(what, why);
+  return wrong(what, why, 'offer more `flows`, change the RSS key of the card, or give it fewer queues');
+}
+
+/**
+ * Reads `vmstat -i` by the number of the queue: `ix0:rxq3` and `igb0:que 3` of iflib(9) and earlier; `t5nex0:1a3` of
+ * cxgbe(4) is the third queue of its port 1.
+ */
+function queueInterrupts(outputs: CommandOutputs, ingress: string): Map<number, number> {
+  const lines = (outputs.get(commandText(interruptsCommand)) ?? '').split('\n');
+  return new Map(
+    lines.flatMap((line): [number, number][] => {
+      const [, name = '', count] = /^(?:irq\d+: )?(\S.{0,60}?)\s+(\d{1,15})\s+\d+\s*$/.exec(line) ?? [];
+      const [, device, digits] = /^([a-z]+\d+):\s?(?:rxq|rx|que|q)\s?(\d{1,4})$/.exec(name) ?? [];
+      if (device === ingress) return [[Number(digits), Number(count)]];
+      const [, port, letters = ''] = /^t\dnex0:(\d)a([\da-f]{1,3})$/.exec(name) ?? [];
+      const [, unit] = /^(?:cxgbe|cxl|cc)(\d)$/.exec(ingress) ?? [];
+      return port !== undefined && port === unit ? [[Number.parseInt(letters, 16), Number(count)]] : [];
+    }),
+  );
 }
 
 const pastTheDut = (label: string): string => `the ceiling of ${called(label)} past the DUT`;

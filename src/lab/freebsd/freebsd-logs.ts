@@ -27,7 +27,7 @@ type FreebsdTrial = {
   traffic: Pick<Traffic, 'flows' | 'offeredPps' | 'packets'>;
   summary?: Pick<
     TrialSummary,
-    'kernel' | 'busiestCpuRatio' | 'egressPackets' | 'ingressPackets' | 'lineGigabits' | 'starvation' | 'limits'
+    'kernel' | 'egressPackets' | 'ingressPackets' | 'lineGigabits' | 'starvation' | 'limits'
   >;
 };
 

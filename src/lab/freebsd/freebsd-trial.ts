@@ -22,7 +22,7 @@ import {
   setReference,
   takeWarnings,
 } from './boots.ts';
-import { arrivedBetween, busyShare, countersCommands, countersLog, sentBetween } from './dut/counters.ts';
+import { arrivedBetween, countersCommands, countersLog, sentBetween } from './dut/counters.ts';
 import { limitsBetween } from './dut/limits.ts';
 import { parseIfconfig } from './dut/network.ts';
 import { freebsdLogNames, readFreebsdLogs } from './freebsd-logs.ts';
@@ -168,7 +168,6 @@ async function measure(
   const [before = new Map(), after = new Map()] = [readBefore, readAfter].map((read) => read.get(roleOf(dut.host())));
   const starvation = starvationBetween(readBefore, readAfter);
   await keepLog(freebsdLogNames.counters, countersLog(before, after));
-  const busy = busyShare(before, after);
   const { ingress, egress } = boots.config.dut;
   const egressPackets = sentBetween(before, after, egress.interface);
   const ingressPackets = arrivedBetween(before, after, ingress.interface);
@@ -184,7 +183,6 @@ async function measure(
     traffic,
     summary: {
       kernel: boot.kernel,
-      ...(busy && { busiestCpuRatio: busy.busiestCpuRatio }),
       ...(egressPackets !== undefined && { egressPackets }),
       ...(ingressPackets !== undefined && { ingressPackets }),
       ...(lab.lineGigabits !== undefined && { lineGigabits: lab.lineGigabits }),

@@ -53,7 +53,7 @@ read_disciplines() {
 heading() { tell "limits $run $1 $EPOCHREALTIME $ingress $egress"; }
 
 counters() {
-  local name path rx
+  local name rx
   heading "$1"
   cpus
   # The same order at both edges, so that all counts are of stretches of one length. A program takes milliseconds to
@@ -66,13 +66,9 @@ counters() {
   [[ ! -r /proc/net/snmp6 ]] || block snmp6 32 </proc/net/snmp6
   block netstat 4 </proc/net/netstat
   [[ ! -r /proc/net/stat/nf_conntrack ]] || block nf_conntrack </proc/net/stat/nf_conntrack
-  for path in count max; do
-    [[ ! -r /proc/sys/net/netfilter/nf_conntrack_$path ]] ||
-      block "table_$path" <"/proc/sys/net/netfilter/nf_conntrack_$path"
-  done
   for name in "$ingress" "$egress"; do
     block "missed:$name" <"/sys/class/net/$name/statistics/rx_missed_errors"
-    # A virtual interface has no device, and no queues to count.
+    # A virtual interface has no device, and no counters of one.
     [[ ! -e /sys/class/net/$name/device ]] || ! command -v ethtool >/dev/null ||
       output_of "ethtool:$name" ethtool -S "$name"
   done

@@ -2,8 +2,15 @@
 import { sum } from 'simple-statistics';
 import type { TrialLimits } from '../../model/limits.ts';
 import type { PlannedRun } from '../../model/planned-trial.ts';
-import { cardDropOf, countersIn, type QueueCounter, queueOf } from '../card-counters.ts';
-import { boundedLimits, type Drop, minSilentRatio, packetsOf, uncountedCause } from '../trial-limits.ts';
+import {
+  boundedLimits,
+  cardDropOf,
+  countersIn,
+  type Drop,
+  minSilentRatio,
+  packetsOf,
+  uncountedCause,
+} from '../trial-limits.ts';
 import { type Blocks, disciplineDrops, growth, ipCounts, ruleDrops, silentRules } from './linux-counters.ts';
 
 /** Counters at one edge of a run. */
@@ -34,7 +41,7 @@ export function limitsInLinuxLog(
     [...byVariant].flatMap(([variant, own]) => {
       const all = own.map(({ stretch }) => stretch);
       const whole = all.findLast(({ after }) => after.blocks.has('dev'));
-      const limits = whole && boundedLimits(limitsOf(whole, cpuBusyRatios(all)));
+      const limits = whole && limitsOf(whole, busiestCpuRatio(all));
       return limits === undefined ? [] : [[variant, limits]];
     }),
   );
@@ -67,8 +74,8 @@ function readingsIn(log: string): Reading[] {
 /** With fewer ticks of a CPU's clock, a share means nothing. */
 const minTicks = 25;
 
-/** Busy share of each CPU over all stretches; empty if they are too short. */
-function cpuBusyRatios(stretches: readonly Stretch[]): number[] {
+/** Over all stretches; undefined if they are too short. */
+function busiestCpuRatio(stretches: readonly Stretch[]): number | undefined {
   const busy: number[] = [];
   const total: number[] = [];
   for (const { before, after } of stretches) {
@@ -82,7 +89,7 @@ function cpuBusyRatios(stretches: readonly Stretch[]): number[] {
   }
   const ratios = Array.from(total, (all = 0, cpu) => (all === 0 ? 0 : (busy[cpu] ?? 0) / all));
   const most = total.reduce((largest, ticks = 0) => Math.max(largest, ticks), 0);
-  return most < minTicks ? [] : ratios;
+  return most < minTicks ? undefined : Math.max(...ratios);
 }
 
 type Ticks = { busy: number; total: number };
@@ -99,7 +106,7 @@ function cpuTicks(blocks: Blocks): Map<number, Ticks> {
   );
 }
 
-function limitsOf({ before, after }: Stretch, cpuBusyRatios: number[]): TrialLimits | undefined {
+function limitsOf({ before, after }: Stretch, busiestCpuRatio: number | undefined): TrialLimits | undefined {
   const { ingress, egress } = after;
   const [first, last] = [before.blocks, after.blocks];
   const arrived = growthOf(first, last, (blocks) => deviceCounters(blocks, ingress)?.received);
@@ -108,19 +115,8 @@ function limitsOf({ before, after }: Stretch, cpuBusyRatios: number[]): TrialLim
   const card = cardDrops(first, last, ingress);
   const offeredPackets = arrived + packetsOf(card);
   const known = otherDrops(first, last, { ingress, egress, arrived, sent });
-  return {
-    offeredPackets,
-    receivedPackets: sent,
-    cpuBusyRatios,
-    queues: [
-      ...cardQueues(first, last, ingress, 'receive'),
-      ...cardQueues(first, last, egress, 'send'),
-      ...softnetQueues(first, last),
-    ],
-    drops: [...card, ...known].filter(({ packets }) => packets > 0),
-    stateTables: stateTables(last),
-    notUnderstood: notUnderstood(last, [ingress, egress]),
-  };
+  const drops = [...card, ...known].filter(({ packets }) => packets > 0);
+  return boundedLimits({ offeredPackets, receivedPackets: sent, busiestCpuRatio, drops });
 }
 
 const growthOf = (first: Blocks, last: Blocks, read: (blocks: Blocks) => number | undefined) =>
@@ -256,47 +252,4 @@ function disciplines(first: Blocks, last: Blocks, egress: string): Drop[] {
     const dropped = growth(known === undefined ? unknown : known.packets, packets) ?? 0;
     return { place: 'output-queue', cause: `${kind} on ${egress}`, packets: dropped };
   });
-}
-
-type Queue = TrialLimits['queues'][number];
-
-const cardQueues = (first: Blocks, last: Blocks, device: string, direction: QueueCounter['direction']): Queue[] =>
-  grown(first, last, `ethtool:${device}`).flatMap(([name, packets]) => {
-    const queue = queueOf(name);
-    return queue?.direction === direction ? [{ device, ...queue, packets }] : [];
-  });
-
-/** Packets from a backlog or a card, by CPU; counters have 32 bits. */
-function softnetQueues(first: Blocks, last: Blocks): Queue[] {
-  const [before, after] = [first, last].map((one) => hexRows(one.get('softnet_stat') ?? ''));
-  return (after ?? []).flatMap((row, index) => {
-    const earlier = before?.[index];
-    const [count, then] = [row[0], earlier?.[0]];
-    if (count === undefined || then === undefined) return [];
-    // Offline CPUs have no line, and newer kernels name the CPU.
-    const number = row[12] ?? index;
-    return {
-      device: 'softnet',
-      direction: 'receive',
-      number,
-      packets: (count - then + 2 ** 32) % 2 ** 32,
-    };
-  });
-}
-
-function stateTables(last: Blocks): TrialLimits['stateTables'] {
-  const [states, limit] = [numberIn(last, 'table_count'), numberIn(last, 'table_max')];
-  return states === undefined || limit === undefined || limit === 0 ? [] : [{ name: 'nf_conntrack', states, limit }];
-}
-
-/** Names blocks of the log that should have numbers, and have none in a known form. */
-function notUnderstood(last: Blocks, interfaces: readonly string[]): string[] {
-  const cards = interfaces.map((name) => `ethtool:${name}`);
-  const isUnknown = (name: string) =>
-    last.has(name) && ![...countersIn(last.get(name) ?? '').keys()].some((key) => queueOf(key));
-  return [
-    ...(hexRows(last.get('softnet_stat') ?? '').length === 0 ? ['softnet_stat'] : []),
-    ...(last.has('snmp') ? [] : ['snmp']),
-    ...cards.filter(isUnknown),
-  ];
 }

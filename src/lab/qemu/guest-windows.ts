@@ -148,7 +148,9 @@ export async function limitsOf(
     if (counts === undefined || variant === undefined) continue;
     await keepLog(`counters-${pair}-${pathName(variant)}.log`, counts.log);
     if (counts.limits === undefined) continue;
-    limits[variant] = withEnds(spreadOf(counts.limits), ends.get(index + 1) ?? {});
+    // A guest has one CPU, whose ticks follow the host's clock.
+    const { busiestCpuRatio: _, ...counted } = counts.limits;
+    limits[variant] = withEnds(counted, ends.get(index + 1) ?? {});
   }
   return limits;
 }
@@ -161,10 +163,3 @@ const countsOf = async (counting: GuestCounting): Promise<GuestCounts | undefine
     return undefined;
   }
 };
-
-/** One CPU, or one queue, has the whole work: only several show how it is spread. */
-const spreadOf = ({ cpuBusyRatios, queues, ...limits }: TrialLimits): TrialLimits => ({
-  ...limits,
-  cpuBusyRatios: cpuBusyRatios.length > 1 ? cpuBusyRatios : [],
-  queues: queues.length > 1 ? queues : [],
-});

@@ -31,7 +31,7 @@ export type Behaviour =
   /** Its pf takes none. */
   | { kind: 'refuses-rules' }
   /** It hashes all flows to the first queue, or loses one packet in ten in the queue towards the card. */
-  | { kind: 'uses-one-queue' | 'drops-in-queue' | 'drops-in-netisr' };
+  | { kind: 'drops-in-queue' | 'drops-in-netisr' };
 
 export type KernelText = {
   ident: string;
@@ -108,7 +108,7 @@ export function readKernel(bytes: Uint8Array | undefined): Kernel | undefined {
 const identPragma = '#pragma ident ';
 
 const behaviours =
-  /^(panics-at-boot|panics-in-rc|panics-at-settings|panics-under-load|hangs-under-load|hangs-at-boot|loses-routes-at-boot|refuses-rules|uses-one-queue|drops-in-queue|drops-in-netisr)(?:: (.+))?$/;
+  /^(panics-at-boot|panics-in-rc|panics-at-settings|panics-under-load|hangs-under-load|hangs-at-boot|loses-routes-at-boot|refuses-rules|drops-in-queue|drops-in-netisr)(?:: (.+))?$/;
 
 function behaviourOf(line: string): Behaviour | undefined {
   const [, kind, words] = behaviours.exec(line) ?? [];
@@ -116,7 +116,6 @@ function behaviourOf(line: string): Behaviour | undefined {
     case 'hangs-at-boot':
     case 'loses-routes-at-boot':
     case 'refuses-rules':
-    case 'uses-one-queue':
     case 'drops-in-queue':
     case 'drops-in-netisr':
       return { kind };

@@ -17,14 +17,7 @@ import {
   type Route,
   setOverloaded,
 } from './machine.ts';
-import {
-  countInQueues,
-  countInRules,
-  countInStates,
-  type Sources,
-  statesPerFlow,
-  usesOneQueue,
-} from './packet-counts.ts';
+import { countInQueues, countInRules, countInStates, type Sources, statesPerFlow } from './packet-counts.ts';
 import { normal, uniform } from './random.ts';
 import { valueOfSysctl } from './sysctls.ts';
 import { type Cable, type Counters, count, farEnd, isLinkUp, type Port } from './wiring.ts';
@@ -147,7 +140,7 @@ export function networkThrough(
       0,
     );
     const share = isFull ? 1 : Math.min(1, load);
-    const ofOthers = isStarved(dut) || usesOneQueue(dut) ? 0 : isFull ? 1 : 0.9;
+    const ofOthers = isStarved(dut) ? 0 : isFull ? 1 : 0.9;
     const shares = Array.from({ length: cpusOf(dut) }, (_, cpu) => (cpu === 0 ? share : share * ofOthers));
     const demand = share > 0 ? ({ state: 'interrupt', shares } as const) : undefined;
     setDemand(dut, deps.clock.now(), streams, demand);

@@ -29,21 +29,16 @@ export const noPacketCounts = (): PacketCounts => ({
   netisrDrops: 0,
 });
 
-/** Distributes flows over all queues, or over the first one if a kernel hashes them so. */
+/** Distributes flows over all queues. */
 export function countInQueues(machine: Machine, name: string, packets: number): void {
   const { queues } = machine.packetCounts;
   const all = queuesOf(machine, name);
-  const used = usesOneQueue(machine) ? 1 : all;
   const before = queues.get(name) ?? [];
   queues.set(
     name,
-    Array.from({ length: all }, (_, queue) => {
-      return (before[queue] ?? 0) + (queue < used ? packets / used : 0);
-    }),
+    Array.from({ length: all }, (_, queue) => (before[queue] ?? 0) + packets / all),
   );
 }
-
-export const usesOneQueue = ({ running }: Machine): boolean => running?.kernel.behaviour.kind === 'uses-one-queue';
 
 /** Every driver has one for each CPU, cxgbe(4) as many as its tunable says. */
 export function queuesOf({ sysctls }: Machine, name: string): number {

@@ -218,7 +218,7 @@ describeWith(['root', 'nft', 'unshare', 'flock'], 'the program, in a network of 
     const { stdout, stderr } = run(counted, '\n');
     expect(stderr).toBe('');
     expect(stdout).toMatch(/^begun\nlimits 0 begin \S+ lo lo\n= [\s\S]*\nlimits 0 end [\s\S]*\nend\n$/);
-    const nothing = { offeredPackets: 0, receivedPackets: 0, drops: [], notUnderstood: [] };
+    const nothing = { offeredPackets: 0, receivedPackets: 0, drops: [] };
     expect(limitsInLinuxLog(stdout, [{ variant: 'base' }])).toMatchObject({ base: nothing });
   });
 

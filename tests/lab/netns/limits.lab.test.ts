@@ -75,11 +75,8 @@ describeWith(['root', ...labPrograms], 'limits of a Linux testbed', () => {
     const outcome = await testbed.trial(planned, async () => {}, new AbortController().signal);
     if (outcome.kind !== 'measured') throw new Error(JSON.stringify(outcome));
     const limits = cellLimits([outcome.summary]);
-    const { base, patched } = outcome.summary.limits ?? {};
-    if (limits === undefined || base === undefined || patched === undefined) {
-      throw new Error('no limits were read');
-    }
-    return { ...limits, readings: { base, patched } };
+    if (limits === undefined) throw new Error('no limits were read');
+    return limits;
   }
 
   afterEach(async () => {
@@ -103,13 +100,12 @@ describeWith(['root', ...labPrograms], 'limits of a Linux testbed', () => {
     test(`a chain that drops one flow in ten ${counter ? 'with' : 'without'} a counter is named with its share`, async () => {
       const rule = `meta l4proto udp numgen inc mod 10 == 0 ${counter}drop`;
       const limits = await measured({ patched: chain(rule) });
-      const { base, patched, differing } = limits;
+      const { base, patched } = limits;
       const cause = expect.stringMatching(/^the rule ".*" in chain early of table inet router/);
       const loss = lossOf(patched);
       expect(loss.drops).toEqual([{ place: 'firewall', cause, ratio: expect.closeTo(0.1, 1) }]);
       expect(Math.abs(loss.unaccounted)).toBeLessThan(maxUnaccounted);
       expect(lossOf(base).lostRatio).toBeLessThan(maxUnaccounted);
-      expect(differing).toContainEqual({ kind: 'drop', place: 'firewall', cause });
       expect(commentOn(limits)).toMatch(
         /all losses of patched \(\d{1,2}(\.\d+)? % of the packets, base 0 %\) are in firewall, `?the rule ".*" in chain early of table inet router/,
       );
@@ -121,15 +117,12 @@ describeWith(['root', ...labPrograms], 'limits of a Linux testbed', () => {
     const usual = readFileSync(path, 'utf8');
     try {
       const both = await measured({}, 'nftables-stateful', () => writeFileSync(path, '100'));
-      expect(commentOn(both)).toMatch(/the state table `?nf_conntrack`? is full on base and patched \(100 states\)/);
+      expect(commentOn(both)).toMatch(/in state table, `?connection tracking, because its table is full/);
       for (const limits of [both.base, both.patched]) {
         const loss = lossOf(limits);
         expect(loss.drops[0]).toMatchObject({ place: 'state-table' });
         expect(loss.lostRatio).toBeGreaterThan(0.5);
         expect(Math.abs(loss.unaccounted)).toBeLessThan(maxUnaccounted);
-        const [table] = limits.stateTables;
-        expect(table?.states).toBeGreaterThanOrEqual(99);
-        expect(table?.limit).toBe(100);
       }
     } finally {
       writeFileSync(path, usual);
@@ -146,20 +139,5 @@ describeWith(['root', ...labPrograms], 'limits of a Linux testbed', () => {
     expect(loss.drops[0]).toMatchObject({ place: 'output-queue', cause: 'tbf on ppsgate-out' });
     expect(loss.lostRatio).toBeGreaterThan(0.5);
     expect(Math.abs(loss.unaccounted)).toBeLessThan(maxUnaccounted);
-  });
-
-  test('one CPU that does the work of two is distinguished from both', async () => {
-    const spread = (cpus: string) => () =>
-      onDut('sh', '-c', `echo ${cpus} >/sys/class/net/ppsgate-in/queues/rx-0/rps_cpus`);
-    const both = await measured({}, 'forwarding', spread('3'));
-    await testbed.restore();
-    await labDown();
-    const one = await measured({}, 'forwarding', spread('0'));
-    const softnet = ({ queues }: VariantLimits) => queues.map(({ ratio }) => ratio);
-    expect(Math.min(...softnet(both.patched))).toBeGreaterThan(0.3);
-    expect(Math.max(...softnet(one.patched))).toBeGreaterThan(0.99);
-    const limits = cellLimits([{ limits: { base: both.readings.base, patched: one.readings.patched } }]);
-    if (limits === undefined) throw new Error('no limits were read');
-    expect(commentOn(limits)).toContain('patched uses 1 of 2 CPUs (base 2 of 2)');
   });
 });

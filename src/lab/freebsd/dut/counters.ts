@@ -1,6 +1,6 @@
 // Reads the counters of a FreeBSD host before and after a trial, for its log and its CPU time.
 import { type Command, commandText, shell } from '../../../system/shell.ts';
-import { countersIn } from '../../card-counters.ts';
+import { countersIn } from '../../trial-limits.ts';
 import type { CommandOutputs } from './setting.ts';
 
 const interfaceCounters = shell`netstat -i -b -n -W`;
@@ -50,30 +50,16 @@ export function countersLog(before: CommandOutputs, after: CommandOutputs): stri
 
 const section = (title: string, output = 'failed'): string => `==> ${title}\n${output.trimEnd()}\n`;
 
-type BusyShare = {
-  overallRatio: number;
-  /** Busy share of the busiest CPU's time, from 0 to 1. */
-  busiestCpuRatio: number;
-};
-
 /**
- * Share of the CPUs' time between two readings that was not idle; undefined if a reading is missing, or the host has
- * booted in between. Includes the time between readings and packets: a DUT that is busy for a trial of 60 s, and idle
- * for 10 s around it, has 0.86.
+ * Share of the busiest CPU's time between two readings that was not idle; undefined if a reading is missing, or the host
+ * has booted in between. Includes the time between readings and packets: a DUT that is busy for a trial of 60 s, and
+ * idle for 10 s around it, has 0.86.
  */
-export function busyShare(before: CommandOutputs, after: CommandOutputs): BusyShare | undefined {
+export function busiestCpuRatio(before: CommandOutputs, after: CommandOutputs): number | undefined {
   // A disabled CPU counts no ticks.
-  const running = timeBetween(before, after).filter(({ busy, idle }) => busy + idle > 0);
-  if (running.length === 0) return undefined;
-  return {
-    overallRatio: shareOf(sumOf(running)),
-    busiestCpuRatio: running.reduce((most, cpu) => Math.max(most, shareOf(cpu)), 0),
-  };
+  const ratios = timeBetween(before, after).flatMap(({ busy, idle }) => (busy + idle > 0 ? busy / (busy + idle) : []));
+  return ratios.length === 0 ? undefined : Math.max(...ratios);
 }
-
-/** Busy share of each CPU, 0 for a disabled one; empty if a reading is missing, or the host has booted in between. */
-export const cpuBusyRatios = (before: CommandOutputs, after: CommandOutputs): number[] =>
-  timeBetween(before, after).map((cpu) => (cpu.busy + cpu.idle > 0 ? shareOf(cpu) : 0));
 
 function timeBetween(before: CommandOutputs, after: CommandOutputs): CpuTime[] {
   const earlier = parseCpuTimes(before.get(commandText(cpuTimesCommand)) ?? '');
@@ -106,13 +92,6 @@ const difference = (after: CpuTime, before: CpuTime = { busy: 0, idle: 0 }): Cpu
   busy: after.busy - before.busy,
   idle: after.idle - before.idle,
 });
-
-const sumOf = (times: readonly CpuTime[]): CpuTime => ({
-  busy: times.reduce((total, { busy }) => total + busy, 0),
-  idle: times.reduce((total, { idle }) => total + idle, 0),
-});
-
-const shareOf = ({ busy, idle }: CpuTime): number => busy / (busy + idle);
 
 /** Packets sent by an interface between two readings; undefined if either is missing, or the interface was reset. */
 export const sentBetween = (before: CommandOutputs, after: CommandOutputs, name: string): number | undefined =>
@@ -189,17 +168,6 @@ export function netisrDrops(outputs: CommandOutputs): Map<string, number> {
     drops.set(name, (drops.get(name) ?? 0) + Number(digits));
   }
   return drops;
-}
-
-/** Reads `vmstat -i`: totals by the interrupt's name, as `ix0:rxq3`. */
-export function interrupts(outputs: CommandOutputs): Map<string, number> {
-  const lines = (outputs.get(commandText(interruptsCommand)) ?? '').split('\n');
-  return new Map(
-    lines.flatMap((line): [string, number][] => {
-      const [, name = '', digits] = /^(?:irq\d+: )?(\S.{0,60}?)\s+(\d{1,15})\s+\d+\s*$/.exec(line) ?? [];
-      return digits === undefined ? [] : [[name, Number(digits)]];
-    }),
-  );
 }
 
 /** Reads a card's counters, by the last part of their sysctl(8) names. */

@@ -1,9 +1,8 @@
 // Reads what limited a FreeBSD DUT from its counters before and after a trial.
 import type { TrialLimits } from '../../../model/limits.ts';
-import { commandText } from '../../../system/shell.ts';
-import { cardDropOf } from '../../card-counters.ts';
 import {
   boundedLimits,
+  cardDropOf,
   type Drop,
   minSilentRatio,
   ownAddressCause,
@@ -12,13 +11,10 @@ import {
 } from '../../trial-limits.ts';
 import { type DroppingRule, nameOfFirewallRule } from '../rule-drops.ts';
 import {
+  busiestCpuRatio,
   cardCounters,
-  cpuBusyRatios,
   type InterfaceCounters,
   interfaceBetween,
-  interrupts,
-  interruptsCommand,
-  netisrCommand,
   netisrDrops,
   protocolCounters,
 } from './counters.ts';
@@ -47,12 +43,10 @@ export function limitsBetween(
   const vanished = ip.vanishedPackets ?? 0;
   const filtered = filteredDrops(pfInfo, rules, vanished);
   const silent = vanished - packetsOf(filtered);
-  const queues = queuesOf(before, after, ingress);
   return boundedLimits({
     offeredPackets: arrived.received + packetsOf(card),
     receivedPackets: left.sent,
-    cpuBusyRatios: cpuBusyRatios(before, after),
-    queues,
+    busiestCpuRatio: busiestCpuRatio(before, after),
     drops: [
       ...card,
       ...backlog,
@@ -61,12 +55,6 @@ export function limitsBetween(
       ...(silent > arrived.received * minSilentRatio ? [silentDrop(ip.vanishedCause, silent)] : []),
       { place: 'driver' as const, cause: `the driver of ${egress}`, packets: left.sendErrors },
     ].filter(({ packets }) => packets > 0),
-    stateTables: pfTable(pfInfo),
-    notUnderstood: [
-      ...(queues.length === 0 && after.has(commandText(interruptsCommand)) ? ['vmstat -i'] : []),
-      ...(ip.vanishedPackets === undefined ? ['netstat -s'] : []),
-      ...(netisrDrops(after).size === 0 && after.has(commandText(netisrCommand)) ? ['netstat -Q'] : []),
-    ],
   });
 }
 
@@ -172,7 +160,7 @@ function filteredDrops(info: string, rules: readonly DroppingRule[], vanishedPac
   const drops: Drop[] = [
     ...pfReasons(info).map(({ reason, packets }) => ({
       place: stateReasons.has(reason) ? ('state-table' as const) : ('firewall' as const),
-      cause: `pf: ${reason}`,
+      cause: `pf: ${reason}${fullReasons.has(reason) ? ', because its table is full (set limit states)' : ''}`,
       packets,
     })),
     ...rules.map((rule) => ({
@@ -197,30 +185,3 @@ const fullReasons: ReadonlySet<string> = new Set(['state-limit', 'memory']);
 
 /** Reads `pfctl -si`. */
 export const isPfTableFull = (info: string): boolean => pfReasons(info).some(({ reason }) => fullReasons.has(reason));
-
-/** pf counts states, but prints no limit: once it is reached, the limit is the number of states. */
-function pfTable(info: string): TrialLimits['stateTables'] {
-  const states = Number(/^[ \t]+current entries[ \t]+(\d{1,15})/m.exec(info)?.[1] ?? 0);
-  return isPfTableFull(info) && states > 0 ? [{ name: 'pf states', states, limit: states }] : [];
-}
-
-/** Interrupts of each receive queue; one interrupt may serve several packets. */
-function queuesOf(before: CommandOutputs, after: CommandOutputs, ingress: string): TrialLimits['queues'] {
-  const earlier = interrupts(before);
-  return [...interrupts(after)].flatMap(([name, count]): TrialLimits['queues'] => {
-    const number = queueNumber(name, ingress);
-    const packets = count - (earlier.get(name) ?? 0);
-    return number === undefined || packets < 0 ? [] : [{ device: ingress, direction: 'receive', number, packets }];
-  });
-}
-
-/**
- * Reads `ix0:rxq3` and `igb0:que 3` of iflib(9) and earlier; `t5nex0:1a3` of cxgbe(4) is the third queue of its port 1.
- */
-function queueNumber(name: string, ingress: string): number | undefined {
-  const [, device, digits] = /^([a-z]+\d+):\s?(?:rxq|rx|que|q)\s?(\d{1,4})$/.exec(name) ?? [];
-  if (device === ingress) return Number(digits);
-  const [, port, letters] = /^t\dnex0:(\d)a([\da-f]{1,3})$/.exec(name) ?? [];
-  const [, unit] = /^(?:cxgbe|cxl|cc)(\d)$/.exec(ingress) ?? [];
-  return port !== undefined && port === unit ? Number.parseInt(letters ?? '', 16) : undefined;
-}
