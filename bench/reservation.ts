@@ -1,4 +1,4 @@
-// Measures idle time of testbeds between two holders, the cost of reserving with 50 contenders, and the growth of wait estimates.
+// Measures idle time of testbeds between two holders and the cost of reserving with 50 contenders.
 // By hand: node bench/reservation.ts
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,9 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import type { ReservationsConfig } from '../src/config/reservations.ts';
-import { simulateQueue } from '../src/gate/estimate/queue.ts';
 import { reserve } from '../src/gate/reserve/lease.ts';
-import type { QueueLine, Testbeds } from '../src/gate/reserve/queue.ts';
 import { openStore, steadySeconds } from '../src/gate/reserve/store/open.ts';
 import { startEtcd } from '../tests/fakes/etcd.ts';
 
@@ -32,7 +30,7 @@ export async function benchReservation(): Promise<string[]> {
       lines.push(costLine(config.store, await measure(config, 'own')));
       lines.push(handOverLine(config.store, await measure(config, 'one')));
     }
-    return [...lines, simulatorLine()];
+    return lines;
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -160,37 +158,6 @@ const milliseconds = (seconds: number): string => `${(seconds * 1000).toFixed(1)
 function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
-}
-
-/** Ten times the requests need ten times as long if nothing grows by their square. */
-function simulatorLine(): string {
-  simulatedSeconds(1000, 10_000);
-  const [small, large] = [simulatedSeconds(1000, 1000), simulatedSeconds(1000, 10_000)];
-  return `reservation, estimate for 1000 testbeds and 10000 requests: ${large.toFixed(2)} s, ${(large / small).toFixed(1)} times as long as for 1000 requests (in proportion: 10; by their square: 100)`;
-}
-
-function simulatedSeconds(testbeds: number, requests: number): number {
-  const all: Testbeds = new Map(
-    Array.from({ length: testbeds }, (_, index) => [
-      `testbed-${index}`,
-      // Every tenth generator serves two.
-      [`dut-${index}`, `generator-${index % 10 === 1 ? index - 1 : index}`],
-    ]),
-  );
-  // Twenty selectors: all testbeds, and ever smaller parts of them.
-  const lines = Array.from({ length: 20 }, (_, selector): QueueLine => {
-    const wants = new Map([...all].filter((_, index) => index % (selector + 1) === 0));
-    return { wants, waiting: [] };
-  });
-  for (let order = 0; order < requests; order += 1) {
-    lines[order % lines.length]?.waiting.push({ id: String(order), priority: 'patch', order });
-  }
-  const start = steadySeconds();
-  const usualSeconds = (testbed: string) => 600 + (testbed.length % 7) * 100;
-  const starts = simulateQueue({ lines, held: [], testbeds: all, usualSeconds });
-  const served = starts.reduce((count) => count + 1, 0);
-  if (served !== requests) throw new Error(`${served} of ${requests} requests were served`);
-  return steadySeconds() - start;
 }
 
 if (import.meta.main) {

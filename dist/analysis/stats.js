@@ -1,8 +1,10 @@
 import { formatPps, isJudged } from "../model/first-plain.js";
-import { cellName, metricSchema, verdictsWorstFirst } from "../model/first.js";
+import { cellName, layoutOfPair, metricSchema, verdictsWorstFirst } from "../model/first.js";
 import { gammaln, mean, medianAbsoluteDeviation, quantileSorted, sum as sum$1, sumNthPowerDeviations } from "../vendor/simple-statistics.js";
-import { boundsOf, changeOf, countOf, countedRuns, evidenceAt, evidenceOf, isDecided, isEnough, median, priorNoise, validPairs, valuesOf } from "./stats/first.js";
-import { betaFraction, criticalT } from "./stats/first-plain.js";
+import { standardNormal } from "./stats/plain.js";
+import { boundsOf, changeOf, countOf, countedRuns, evidenceAt, evidenceOf, isDecided, isEnough, judgeInOrder, median, onePerLayout, pooledEvidence, priorNoise, sumOf, validPairs, valuesOf } from "./stats/first.js";
+import { analysesOf, betaFraction, criticalT, sessionDegreesOfFreedom } from "./stats/first-plain.js";
+import { uniformInt, xoroshiro128plus } from "../vendor/pure-rand.js";
 
 // src/analysis/stats/change-points.ts
 /** Smaller changes are ignored, as a ratio; half the default margin of gates. */
@@ -630,4 +632,168 @@ function secondsUntilSteady(pps, { atMost = 600, ...bounds } = defaultBounds) {
 	for (let seconds = Math.max(0, bounds.atLeast); seconds <= last; seconds++) if (isSteady(pps.slice(0, seconds), bounds)) return seconds;
 }
 
-export { baselineOf, buildNoise, cellResult, cellVerdict, changePoints, changesRunByRun, compare, defaultBounds, holes, interactionOf, isSteady, lastLevel, minChangeRatio, nightlySigmaRatio, runsApart, secondsUntilSteady, steadyStretch, withLimits, worstVerdict };
+// src/analysis/stats/simulate.ts
+/** Draws runs and judges them as an experiment would; deterministic by request. */
+function simulate(request) {
+	const { noise, historyRuns, sessionDegreesOfFreedom: known, rates, cells } = request;
+	const { marginRatio, effect, experiments, seed } = request;
+	expectAtMost(maxExperiments, experiments);
+	if (!(cells >= 1 && experiments >= cells)) throw new RangeError("A simulation has at least one cell, and an experiment for each.");
+	const { builds = {
+		cv: 0,
+		layouts: 1
+	} } = request;
+	const random = xoroshiro128plus(seed);
+	const drawCell = cellSource(noise, random);
+	const drawBuild = () => builds.cv === 0 ? 1 : Math.exp(builds.cv * standardNormal(random));
+	const analyses = analysesOf({
+		...request.design,
+		method: "pooled",
+		pairsPerStep: 1
+	}, {
+		falseAlarms: rates.falseAlarms / cells,
+		misses: rates.misses,
+		outside: rates.misses
+	});
+	const rule = {
+		metric: "pps",
+		marginRatio
+	};
+	const verdicts = [];
+	const runs = [];
+	for (let experiment = 0; experiment < experiments; experiment++) {
+		const drawSession = drawCell();
+		const variantRuns = (layouts, change, drawRun) => runsOfLayouts(layouts, drawBuild, drawRun, change);
+		const earlierLayouts = builds.layouts > 1 ? Infinity : 1;
+		const history = earlierNoise(historyRuns, () => {
+			const draw = variantRuns(earlierLayouts, 0, drawSession());
+			return (count) => draw(count).map(({ value }) => value);
+		});
+		const earlier = priorNoise(known === void 0 || history === void 0 ? history : {
+			...history,
+			sessionDegreesOfFreedom: known
+		}, marginRatio);
+		const drawRun = drawSession();
+		const base = growing(variantRuns(builds.layouts, 0, drawRun), false);
+		const patched = growing(variantRuns(builds.layouts, effect, drawRun), true);
+		let pairsMeasured = 0;
+		const judgement = judgeInOrder(analyses, (pairs) => {
+			pairsMeasured = pairs;
+			return pooledEvidence(onePerLayout(base(pairs)), onePerLayout(patched(pairs)), earlier);
+		}, rule);
+		verdicts.push(judgement?.verdict ?? "inconclusive");
+		runs.push(2 * pairsMeasured);
+	}
+	return rowOf(verdicts, runs, cells);
+}
+/** Returns the runs of a variant up to a pair; each is drawn once. */
+function growing(draw, isPatched) {
+	const runs = [];
+	return (pairs) => {
+		for (const run of draw(pairs - runs.length)) runs.push({
+			...run,
+			trial: trialOf(runs.length + 1, isPatched)
+		});
+		return runs;
+	};
+}
+/** Trial of a run in the order ABBA ABBA …, with base as A. */
+const trialOf = (pair, isPatched) => 2 * pair - (pair % 2 === 1 === isPatched ? 0 : 1);
+/** Draws more runs of one variant at each call: every kernel has its own speed, and they are booted in turn. */
+function runsOfLayouts(layouts, drawBuild, drawRun, change) {
+	const speeds = /* @__PURE__ */ new Map();
+	let runs = 0;
+	return (count) => take(count, () => {
+		runs += 1;
+		const layout = layoutOfPair(runs, layouts);
+		const speed = speeds.get(layout) ?? drawBuild();
+		speeds.set(layout, speed);
+		return {
+			value: drawRun() * speed * (1 + change),
+			...layouts > 1 && { layout }
+		};
+	});
+}
+/** Picks a cell at each call, and returns a function that opens a session of it, which draws runs around 1. */
+function cellSource(noise, random) {
+	if (noise.kind === "normal") {
+		const { cv, sessionDegreesOfFreedom: degrees } = noise;
+		return () => () => {
+			const session = degrees === void 0 ? cv : cv * sessionFactor(degrees, random);
+			return () => Math.exp(session * standardNormal(random));
+		};
+	}
+	const cells = noise.cells.map((sessions) => sessions.map(residuals));
+	const pick = (items) => items[uniformInt(random, 0, items.length - 1)];
+	return () => {
+		const sessions = pick(cells) ?? [];
+		return () => {
+			const session = pick(sessions) ?? [1];
+			return () => pick(session) ?? 1;
+		};
+	};
+}
+/** Deviation of a session over that of its cell: √(d/χ²) of whole degrees of freedom. */
+function sessionFactor(degreesOfFreedom, random) {
+	expectAtMost(maxEarlierRuns, degreesOfFreedom);
+	const squares = take(degreesOfFreedom, () => standardNormal(random) ** 2);
+	return Math.sqrt(degreesOfFreedom / sum$1(squares));
+}
+/** Centres a set around 1 and spreads it by √(n / (n − 1)): runs are closer to their own mean than to the true one. */
+function residuals(set) {
+	if (set.length < 2) throw new RangeError("A set has at least two runs.");
+	const logs = set.map(Math.log);
+	const center = mean(logs);
+	const stretch = Math.sqrt(set.length / (set.length - 1));
+	return logs.map((value) => Math.exp((value - center) * stretch));
+}
+/** Works like Array.from, in a third of the time. */
+function take(count, draw) {
+	const drawn = [];
+	for (let index = 0; index < count; index += 1) drawn.push(draw());
+	return drawn;
+}
+const maxExperiments = 1e7;
+const maxEarlierRuns = 1e3;
+function expectAtMost(most, count) {
+	if (count <= most) return;
+	throw new RangeError(`A simulation has at most ${most}, not ${count}.`);
+}
+const runsPerSession = 5;
+/** Noise of earlier runs, in sessions of five; undefined for fewer than two runs. */
+function earlierNoise(runs, openSession) {
+	expectAtMost(maxEarlierRuns, runs);
+	const sessions = [];
+	for (let left = runs; left > 1; left -= runsPerSession) {
+		const count = Math.min(left, runsPerSession);
+		const logs = openSession()(count).map(Math.log);
+		sessions.push({
+			sumOfSquares: sumNthPowerDeviations(logs, 2),
+			degreesOfFreedom: count - 1
+		});
+	}
+	if (sessions.length === 0) return void 0;
+	const degrees = sessionDegreesOfFreedom([sessions]);
+	return {
+		...sessions.reduce(sumOf),
+		...degrees !== void 0 && { sessionDegreesOfFreedom: degrees }
+	};
+}
+function rowOf(verdicts, runs, cells) {
+	const share = (kind) => verdicts.filter((verdict) => verdict === kind).length / verdicts.length;
+	const byPatch = (items) => Array.from({ length: Math.floor(items.length / cells) }, (_, index) => items.slice(index * cells, (index + 1) * cells));
+	const patches = byPatch(verdicts);
+	const alarmed = patches.filter((patch) => patch.includes("regression"));
+	return {
+		regression: share("regression"),
+		noRegression: share("no-regression"),
+		improvement: share("improvement"),
+		inconclusive: share("inconclusive"),
+		patchRegression: alarmed.length / patches.length,
+		meanRuns: mean(runs),
+		meanMostRuns: mean(byPatch(runs).map((patch) => Math.max(...patch))),
+		p95Runs: quantileSorted(runs.toSorted((a, b) => a - b), .95)
+	};
+}
+
+export { baselineOf, buildNoise, cellResult, cellSource, cellVerdict, changePoints, changesRunByRun, compare, defaultBounds, earlierNoise, holes, interactionOf, isSteady, lastLevel, minChangeRatio, nightlySigmaRatio, runsApart, secondsUntilSteady, simulate, steadyStretch, withLimits, worstVerdict };

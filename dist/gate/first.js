@@ -14,7 +14,7 @@ import { openReservations, requireHere } from "./testbeds/first.js";
 /** Renders the events of one experiment. `now` is in milliseconds. */
 function showProgress(output, metric, now) {
 	const line = output.isTTY ? changingLine(output) : lineAfterLine(output);
-	const remaining = new RemainingTime(now() / 1e3);
+	const remaining = new RemainingTime();
 	let last = { text: "" };
 	return {
 		onEvent(event) {
@@ -70,14 +70,13 @@ function showProgress(output, metric, now) {
 const labelled = (output, label) => label === "" ? output : { write: (text) => output.write(`${label}: ${text}`) };
 /** Lists the design of each cell, and cells that cannot reach the required power. */
 function planLines(plan) {
-	const { cells, policy, variants, durations } = plan;
+	const { cells, policy } = plan;
 	const outlined = {
 		...plan,
-		variants: variants.length,
-		durations: durations ?? noDurations
+		variants: plan.variants.length
 	};
 	const estimate = estimateExperiment(outlined);
-	const lines = cells.flatMap((planned, index) => {
+	return [...cells.flatMap((planned, index) => {
 		const { cell, design, history } = planned;
 		const most = design.budgets.at(-1) ?? 0;
 		const budget = `at most ${most} + ${most} runs`;
@@ -91,16 +90,8 @@ function planLines(plan) {
 		const reachable = formatPercent(reachableMarginRatio);
 		const power = formatPercent(1 - policy.missRatio);
 		return [expectation, `${cellName(cell)}: too noisy to find a loss of ${margin} in ${power} of cases; it can find ${reachable}: widen the margin, or allow more runs`];
-	});
-	return durations === void 0 ? lines : [...lines, experimentEstimateLine(estimate, outlined)];
+	}), experimentEstimateLine(estimate, outlined)];
 }
-const noDurations = {
-	bootSeconds: 0,
-	trialSeconds: 0,
-	trafficSeconds: 0,
-	buildSeconds: 0,
-	gates: 0
-};
 function decision({ cell, verdict, counts }) {
 	const after = `after ${formatRuns(counts.counted, counts.made)} runs`;
 	return verdict.kind === "invalid" ? `${cellName(cell)}: invalid: ${plainLine(verdict.reason, 300)}` : verdict.kind === "inconclusive" && verdict.isStopped ? `${cellName(cell)}: not decided ${after}, because another cell has a loss` : `${cellName(cell)}: ${verdict.kind} ${after}`;

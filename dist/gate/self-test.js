@@ -419,15 +419,15 @@ function* judged(selfTest) {
 			design,
 			history: known
 		}, policy, cells.length);
-		return expected === void 0 ? [] : [{
+		return expected.basis === "history" ? [{
 			cell,
 			expected,
 			typical: known?.typical ?? 0
-		}];
+		}] : [];
 	});
 	for (const { cell, expected, typical } of estimates) {
 		const what = `the noise of ${cellName(cell)}`;
-		const { noiseRatio, reachableMarginRatio } = expected;
+		const { noiseRatio = 0, reachableMarginRatio = 0 } = expected;
 		const [least, most] = intervalOf(noiseRatio).map(formatPercent);
 		const found = `${formatPps(typical)}, and boots differ by ${formatPercent(noiseRatio)} (90 % of such measurements: ${least} to ${most}); a loss of ${formatPercent(reachableMarginRatio)} is found with the required power`;
 		const margin = formatPercent(policy.marginRatio);

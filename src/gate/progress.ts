@@ -5,9 +5,7 @@ import { plainLine } from '../model/escape.ts';
 import { formatDuration, formatEstimate, formatMetric, formatPercent, formatRuns } from '../model/format.ts';
 import type { Metric } from '../model/metric.ts';
 import { cellName } from '../model/scenario.ts';
-import type { ExpectedDurations } from './estimate/durations.ts';
-import { estimateExperiment, experimentEstimateLine } from './estimate/experiment.ts';
-import { RemainingTime } from './estimate/remaining.ts';
+import { estimateExperiment, experimentEstimateLine, RemainingTime } from './estimate/experiment.ts';
 import type { ExperimentEvent } from './experiment/experiment-event.ts';
 import type { JournalEntry } from './experiment/journal.ts';
 import type { Plan } from './experiment/plan.ts';
@@ -17,7 +15,7 @@ export type ProgressOutput = Pick<WriteStream, 'write'> & { isTTY?: boolean; col
 /** Renders the events of one experiment. `now` is in milliseconds. */
 export function showProgress(output: ProgressOutput, metric: Metric, now: () => number) {
   const line = output.isTTY ? changingLine(output) : lineAfterLine(output);
-  const remaining = new RemainingTime(now() / 1000);
+  const remaining = new RemainingTime();
   let last: { cell?: string; text: string } = { text: '' };
 
   return {
@@ -75,8 +73,8 @@ export const labelled = (output: ProgressOutput, label: string): ProgressOutput 
 
 /** Lists the design of each cell, and cells that cannot reach the required power. */
 function planLines(plan: Plan): string[] {
-  const { cells, policy, variants, durations } = plan;
-  const outlined = { ...plan, variants: variants.length, durations: durations ?? noDurations };
+  const { cells, policy } = plan;
+  const outlined = { ...plan, variants: plan.variants.length };
   const estimate = estimateExperiment(outlined);
   const lines = cells.flatMap((planned, index) => {
     const { cell, design, history } = planned;
@@ -97,16 +95,8 @@ function planLines(plan: Plan): string[] {
       `${cellName(cell)}: too noisy to find a loss of ${margin} in ${power} of cases; it can find ${reachable}: widen the margin, or allow more runs`,
     ];
   });
-  return durations === undefined ? lines : [...lines, experimentEstimateLine(estimate, outlined)];
+  return [...lines, experimentEstimateLine(estimate, outlined)];
 }
-
-const noDurations: ExpectedDurations = {
-  bootSeconds: 0,
-  trialSeconds: 0,
-  trafficSeconds: 0,
-  buildSeconds: 0,
-  gates: 0,
-};
 
 function decision({ cell, verdict, counts }: Extract<ExperimentEvent, { kind: 'decided' }>) {
   const after = `after ${formatRuns(counts.counted, counts.made)} runs`;

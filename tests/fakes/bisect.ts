@@ -66,6 +66,7 @@ export function aBisectPlan(
     traffic: singleRuns.traffic,
     rules: {},
     effect: -0.02,
+    durations: { bootSeconds: 240, trialSeconds: 60, buildSeconds: 600, gates: 0 },
     seed: 3,
     mostBoots: 60,
     isVerified: false,
@@ -75,7 +76,12 @@ export function aBisectPlan(
 
 /** Likewise, with several variants per trial. */
 export const aSharedPlan = (steps: number, changes: Partial<BisectPlan> = {}): BisectPlan =>
-  aBisectPlan(steps, { system: 'linux', traffic: aConfig().traffic, ...changes });
+  aBisectPlan(steps, {
+    system: 'linux',
+    traffic: aConfig().traffic,
+    durations: { bootSeconds: 0, trialSeconds: 10, buildSeconds: 0, gates: 0 },
+    ...changes,
+  });
 
 /** Rate of variants that is lower from one place of the range on. */
 export const slowerFrom =

@@ -1,5 +1,4 @@
 import { errorFunction, mean, sum } from "../../vendor/simple-statistics.js";
-import { uniformFloat64 } from "../../vendor/pure-rand.js";
 
 // src/analysis/stats/student.ts
 const confidencePercents = [
@@ -431,10 +430,4 @@ const sizeOfSinglesAfter = (size) => singleSizes.find((next) => next > size) ?? 
 /** Sizes after every step or, once there are many steps, after every twentieth part more. */
 const sizeOfStepsAfter = (pairsPerStep) => (size) => size + pairsPerStep * Math.max(1, Math.round(size / 20 / pairsPerStep));
 
-// src/analysis/stats/normal.ts
-/** Mean 0, deviation 1; Box and Muller (Annals of Mathematical Statistics 29, 1958). */
-function standardNormal(random) {
-	return Math.sqrt(-2 * Math.log(1 - uniformFloat64(random))) * Math.cos(2 * Math.PI * uniformFloat64(random));
-}
-
-export { analysesOf, analysisSizes, betaFraction, confidencePercents, criticalT, hodgesLehmann, sessionDegreesOfFreedom, signedRankBounds, standardNormal, studentT };
+export { analysesOf, analysisSizes, betaFraction, confidencePercents, criticalT, hodgesLehmann, sessionDegreesOfFreedom, signedRankBounds, studentT, studentTail };

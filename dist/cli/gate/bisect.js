@@ -2,8 +2,7 @@ import { applyOverrides, loadConfig, parseFrameSize, parseMostBoots, parsePriori
 import { namingStyles } from "../../config/parameters.js";
 import { openRepository, withoutShortIds } from "../../forge/patch/first.js";
 import { lineOfDiffs, parseEarlier, patchOfRevision } from "../../forge/patch.js";
-import { bisect, gateFindingOf, planBisection, resumeBisection } from "../../gate/bisect.js";
-import { bisectionEstimateLines, estimateBisection } from "../../gate/estimate.js";
+import { bisect, bisectionEstimateLines, estimateBisection, gateFindingOf, planBisection, resumeBisection } from "../../gate/bisect.js";
 import { cellsOf, historyFile, randomSeed, resumeAdvice } from "../../gate/experiment/first.js";
 import { inSession, showProgress } from "../../gate/first.js";
 import { whoami } from "../../gate/testbeds/first.js";
@@ -261,17 +260,14 @@ async function printEstimate(options, request) {
 		now: () => /* @__PURE__ */ new Date(),
 		onEvent: progress.onEvent
 	}).finally(progress.end);
-	const { boots, minutes, noise } = estimateBisection(plan);
 	if (options.json) {
 		const { range, testbed, cell, mostBoots } = plan;
 		printJson({
 			testbed,
 			cell,
 			range,
-			boots,
-			minutes,
 			mostBoots,
-			...noise
+			...estimateBisection(plan)
 		});
 	} else for (const line of bisectionEstimateLines(plan)) print(line);
 	return exitCodes.pass;

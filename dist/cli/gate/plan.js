@@ -1,7 +1,7 @@
 import { applyOverrides, loadConfig, selectorCalled, selectorsOf, testbedKindOf, testbedsFor } from "../../config/first.js";
 import { namingStyles } from "../../config/parameters.js";
 import { openRepository } from "../../forge/patch/first.js";
-import { basisText, estimateExperiment, estimateStart, expectedDurationsOn, readUsualSeconds, timeParts, waysToShorten } from "../../gate/estimate/first.js";
+import { basisText, estimateExperiment, estimateStart, expectedDurationsOn, readUsualSeconds } from "../../gate/estimate/first.js";
 import { cellsOf, earlierEntries, entriesOf, historyFile, layoutsOn, planCells, policyOf } from "../../gate/experiment/first.js";
 import { readLab } from "../../gate/reserve/first.js";
 import { openStore } from "../../gate/reserve/store/first.js";
@@ -123,11 +123,10 @@ function outlined(config, { testbed, variants }, entries) {
 	};
 	return {
 		outlined,
-		estimate: estimateExperiment(outlined),
-		shorter: waysToShorten(outlined)
+		estimate: estimateExperiment(outlined)
 	};
 }
-function printable({ testbed, waitSeconds, isUnchanged, outlined, estimate, shorter }) {
+function printable({ testbed, waitSeconds, isUnchanged, outlined, estimate }) {
 	const { durations, variants } = outlined;
 	return {
 		testbed,
@@ -135,47 +134,38 @@ function printable({ testbed, waitSeconds, isUnchanged, outlined, estimate, shor
 		isUnchanged,
 		variants,
 		durations,
-		...estimate,
-		shorter
+		...estimate
 	};
 }
-function textOf({ testbed, waitSeconds, isUnchanged, ...rest }, patch) {
-	const { outlined, estimate, shorter } = rest;
+function textOf({ testbed, waitSeconds, isUnchanged, outlined, estimate }, patch) {
 	if (isUnchanged && patch !== void 0) return `${patchName(patch)} changes nothing that ${testbed} would install or boot: nothing is reserved or measured (--measure-anyway).`;
 	return [
-		`${testbed}: ${waitSeconds === void 0 ? "the time until it is free is unknown" : waitText(waitSeconds)}`,
+		`${testbed}: ${waitSeconds === void 0 ? "the time until it is free is unknown" : waitSeconds < 1 ? "free now" : `${formatEstimate(waitSeconds)} until it is free`}`,
 		coursesText(estimate, outlined),
 		cellsText(estimate, outlined),
-		durationsText(outlined),
-		...shorter.length === 0 ? [] : [shorterText(shorter)]
+		durationsText(outlined)
 	].join("\n\n");
 }
-const waitText = (seconds) => seconds < 1 ? "free now" : `${formatEstimate(seconds)} until it is free`;
-const partNames = {
-	building: "building kernels",
-	booting: "booting",
-	traffic: "traffic",
-	settling: "settling and other parts of trials",
-	profiles: "profiles",
-	givingBack: "releasing"
-};
 function coursesText({ ifUnchanged, ifLost, cells }, { policy }) {
-	const courses = [ifUnchanged, ifLost];
-	const row = (name, of) => [name, ...courses.map(of)];
 	const isLeast = cells.some(({ basis }) => basis === "least");
-	const used = timeParts.filter((part) => courses.some(({ seconds }) => seconds[part] > 0));
+	const row = (name, of) => [
+		name,
+		of(ifUnchanged),
+		of(ifLost)
+	];
 	return columns([
 		[
 			"",
 			"if nothing is lost",
 			`if ${formatPercent(policy.marginRatio)} is`
 		],
-		...used.map((part) => row(partNames[part], ({ seconds }) => amount(seconds[part]))),
 		row(isLeast ? "together, at least" : "together", ({ totalSeconds }) => amount(totalSeconds)),
 		...ifLost.boots > 0 ? [row("boots", ({ boots }) => boots.toFixed(1))] : [],
 		row("trials", ({ trials }) => trials.toFixed(1))
 	]).join("\n");
 }
+/** Includes seconds for labs that finish in minutes. */
+const amount = (seconds) => seconds < 600 ? formatDuration(seconds) : `${Math.round(seconds / 60)} min`;
 function cellsText({ cells }, { cells: planned, policy }) {
 	const rows = cells.map(({ cell, basis, noiseRatio, ...runs }, index) => {
 		const { design, history } = planned[index] ?? {};
@@ -201,12 +191,13 @@ function cellsText({ cells }, { cells: planned, policy }) {
 	], ...rows]).join("\n");
 }
 function durationsText({ durations }) {
-	const { bootSeconds, trialSeconds, trafficSeconds } = durations;
-	const boot = bootSeconds > 0 ? `a boot ${formatDuration(bootSeconds)}, ` : "";
-	return `Estimated ${basisText(durations)}: ${boot}a trial ${formatDuration(trialSeconds)}, with traffic for ${formatDuration(trafficSeconds)}.`;
+	const { buildSeconds, bootSeconds, trialSeconds } = durations;
+	const parts = [
+		...buildSeconds > 0 ? [`builds ${formatDuration(buildSeconds)}`] : [],
+		...bootSeconds > 0 ? [`a boot ${formatDuration(bootSeconds)}`] : [],
+		`a trial ${formatDuration(trialSeconds)}`
+	];
+	return `Estimated ${basisText(durations)}: ${parts.join(", ")}.`;
 }
-/** Includes seconds for labs that finish in minutes. */
-const amount = (seconds) => seconds < 600 ? formatDuration(seconds) : `${Math.round(seconds / 60)} min`;
-const shorterText = (shorter) => ["Ways to shorten it, if nothing is lost:", ...columns(shorter.map(({ how, savedSeconds }) => [`  ${amount(savedSeconds)}`, how]))].join("\n");
 
 export { run };

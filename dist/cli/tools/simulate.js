@@ -1,4 +1,4 @@
-import { simulate } from "../../analysis/stats/first.js";
+import { simulate } from "../../analysis/stats.js";
 import { configKeys, wholeGate } from "../../config/first.js";
 import { array, string } from "../../vendor/zod.js";
 import { UsageError, exitCodes, formatPercent, grouped } from "../../model/first-plain.js";
@@ -6,7 +6,7 @@ import { expected } from "../../model/excerpt.js";
 import { ratio } from "../../model/first.js";
 import { printJson } from "../table.js";
 import { kebabCase } from "../../config/parameters.js";
-import { simulateBisect } from "../../gate/estimate.js";
+import { simulateBisect } from "../../gate/bisect.js";
 import { aligned, count, listOf, parse, readNoise, sharedOptions } from "./simulate-options.js";
 
 // src/cli/tools/simulate-bisect.ts

@@ -18,6 +18,8 @@ function informationOf(probability, distance) {
 	table[index] = value;
 	return value;
 }
+/** Boots that locate a change among so many bits of possibilities with near certainty, at `distance` deviations. */
+const bootsToLocate = (bits, distance) => bits / Math.max(informationOf(.5, distance), .001) + 2 * Math.log(100) / distance ** 2;
 /** The lowest odds are one in a hundred million. */
 const columnWidth = .1;
 const columns = 185;
@@ -53,4 +55,4 @@ function likelihoodOfOtherSide({ values, own, other, deviation }) {
 	return Math.exp(-sum(logs));
 }
 
-export { informationOf, likelihoodOfOtherSide };
+export { bootsToLocate, informationOf, likelihoodOfOtherSide };

@@ -133,4 +133,4 @@ const ifStopped = (stopped, end) => (error) => {
 	if (!stopped.aborted) end(reasonOf(error));
 };
 
-export { assign, byTurn, insertInOrder, openSession, testbedsOf };
+export { assign, byTurn, openSession, testbedsOf };

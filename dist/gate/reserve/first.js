@@ -728,4 +728,4 @@ function leaseOf(holding, session, deps) {
 	};
 }
 
-export { NotReservedError, directoriesWithLease, forgetLease, freeEnded, giveBack, holdingOf, keepLease, liftQuarantine, linesOf, lostOutcome, readLab, readLog, releaseLeft, reserve, rivalsOf, setQuarantine };
+export { NotReservedError, directoriesWithLease, forgetLease, freeEnded, giveBack, holdingOf, keepLease, liftQuarantine, lostOutcome, readLab, readLog, releaseLeft, reserve, rivalsOf, setQuarantine };

@@ -1,6 +1,6 @@
 import { machinesOf } from "../../lab/first.js";
 import { UsageError, formatEstimate, notUsed, reasonOf } from "../../model/first-plain.js";
-import { estimateWait, healthPurpose, readUsualSeconds } from "../estimate/first.js";
+import { estimateWaits, healthPurpose, readUsualSeconds } from "../estimate/first.js";
 import { forgetLease, keepLease, lostOutcome, readLog, reserve } from "../reserve/first.js";
 import { openProcessesOf, openStore, steadySeconds } from "../reserve/store/first.js";
 import { isOnThisMachine } from "../../config/first.js";
@@ -278,7 +278,8 @@ async function openReservations(config, { signal, notify, onWait, recorder }) {
 			processes,
 			signal,
 			onWait({ lab, ticket }) {
-				const estimate = estimateWait(lab, ticket, usualSeconds, /* @__PURE__ */ new Date());
+				const estimate = estimateWaits(lab, usualSeconds, /* @__PURE__ */ new Date()).get(ticket.id);
+				if (estimate === void 0) return;
 				const news = waitText(lab, ticket, {
 					place: estimate.place,
 					of: estimate.of

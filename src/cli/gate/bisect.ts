@@ -10,8 +10,8 @@ import type { BisectOverrides } from '../../forge/patch/bisect-command.ts';
 import { openRepository, withoutShortIds } from '../../forge/patch/repository.ts';
 import { parseEarlier } from '../../forge/patch/revision.ts';
 import { type BisectRequest, bisect, planBisection, resumeBisection } from '../../gate/bisect/bisect.ts';
+import { bisectionEstimateLines, estimateBisection } from '../../gate/bisect/estimate.ts';
 import { type GateFinding, gateFindingOf } from '../../gate/bisect/from-gate.ts';
-import { bisectionEstimateLines, estimateBisection } from '../../gate/estimate/bisection.ts';
 import { historyFile } from '../../gate/experiment/history.ts';
 import { cellsOf, randomSeed, resumeAdvice } from '../../gate/experiment/plan.ts';
 import { showProgress } from '../../gate/progress.ts';
@@ -241,10 +241,9 @@ async function printEstimate(options: BisectOptions, request: BisectRequest): Pr
     now: () => new Date(),
     onEvent: progress.onEvent,
   }).finally(progress.end);
-  const { boots, minutes, noise } = estimateBisection(plan);
   if (options.json) {
     const { range, testbed, cell, mostBoots } = plan;
-    printJson({ testbed, cell, range, boots, minutes, mostBoots, ...noise });
+    printJson({ testbed, cell, range, mostBoots, ...estimateBisection(plan) });
   } else {
     for (const line of bisectionEstimateLines(plan)) print(line);
   }

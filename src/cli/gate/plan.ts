@@ -9,12 +9,9 @@ import { openRepository } from '../../forge/patch/repository.ts';
 import { expectedDurationsOn } from '../../gate/estimate/durations.ts';
 import {
   basisText,
-  type ExpectedCourse,
   type ExperimentEstimate,
   type ExperimentOutline,
   estimateExperiment,
-  timeParts,
-  waysToShorten,
 } from '../../gate/estimate/experiment.ts';
 import { estimateStart, readUsualSeconds } from '../../gate/estimate/queue.ts';
 import { earlierEntries, entriesOf, type HistoryEntry, historyFile } from '../../gate/experiment/history.ts';
@@ -43,7 +40,6 @@ type Planned = {
   isUnchanged: boolean;
   outlined: ExperimentOutline;
   estimate: ExperimentEstimate;
-  shorter: ReturnType<typeof waysToShorten>;
 };
 
 export async function run(options: GateOptions, { signal }: Call): Promise<number> {
@@ -123,7 +119,7 @@ function outlined(
   config: Config,
   { testbed, variants }: { testbed: string; variants: number },
   entries: readonly HistoryEntry[],
-): Pick<Planned, 'outlined' | 'estimate' | 'shorter'> {
+): Pick<Planned, 'outlined' | 'estimate'> {
   const { traffic, profile } = config;
   const history = entriesOf(entries, { testbed, kind: testbedKindOf(config, testbed) });
   const hasLayouts = layoutsOn(config, testbed) > 1;
@@ -136,55 +132,47 @@ function outlined(
     variants,
     durations: expectedDurationsOn(history, testbed, config),
   };
-  return { outlined, estimate: estimateExperiment(outlined), shorter: waysToShorten(outlined) };
+  return { outlined, estimate: estimateExperiment(outlined) };
 }
 
-function printable({ testbed, waitSeconds, isUnchanged, outlined, estimate, shorter }: Planned) {
+function printable({ testbed, waitSeconds, isUnchanged, outlined, estimate }: Planned) {
   const { durations, variants } = outlined;
   const wait = waitSeconds !== undefined && { waitSeconds };
-  return { testbed, ...wait, isUnchanged, variants, durations, ...estimate, shorter };
+  return { testbed, ...wait, isUnchanged, variants, durations, ...estimate };
 }
 
-function textOf({ testbed, waitSeconds, isUnchanged, ...rest }: Planned, patch?: Patch): string {
-  const { outlined, estimate, shorter } = rest;
+function textOf({ testbed, waitSeconds, isUnchanged, outlined, estimate }: Planned, patch?: Patch): string {
   if (isUnchanged && patch !== undefined) {
     return `${patchName(patch)} changes nothing that ${testbed} would install or boot: nothing is reserved or measured (--measure-anyway).`;
   }
-  const wait = waitSeconds === undefined ? 'the time until it is free is unknown' : waitText(waitSeconds);
+  const wait =
+    waitSeconds === undefined
+      ? 'the time until it is free is unknown'
+      : waitSeconds < 1
+        ? 'free now'
+        : `${formatEstimate(waitSeconds)} until it is free`;
   return [
     `${testbed}: ${wait}`,
     coursesText(estimate, outlined),
     cellsText(estimate, outlined),
     durationsText(outlined),
-    ...(shorter.length === 0 ? [] : [shorterText(shorter)]),
   ].join('\n\n');
 }
 
-const waitText = (seconds: number): string =>
-  seconds < 1 ? 'free now' : `${formatEstimate(seconds)} until it is free`;
-
-const partNames: Readonly<Record<(typeof timeParts)[number], string>> = {
-  building: 'building kernels',
-  booting: 'booting',
-  traffic: 'traffic',
-  settling: 'settling and other parts of trials',
-  profiles: 'profiles',
-  givingBack: 'releasing',
-};
-
 function coursesText({ ifUnchanged, ifLost, cells }: ExperimentEstimate, { policy }: ExperimentOutline): string {
-  const courses: readonly ExpectedCourse[] = [ifUnchanged, ifLost];
-  const row = (name: string, of: (course: ExpectedCourse) => string) => [name, ...courses.map(of)];
   const isLeast = cells.some(({ basis }) => basis === 'least');
-  const used = timeParts.filter((part) => courses.some(({ seconds }) => seconds[part] > 0));
+  const row = (name: string, of: (course: typeof ifLost) => string) => [name, of(ifUnchanged), of(ifLost)];
   return columns([
     ['', 'if nothing is lost', `if ${formatPercent(policy.marginRatio)} is`],
-    ...used.map((part) => row(partNames[part], ({ seconds }) => amount(seconds[part]))),
     row(isLeast ? 'together, at least' : 'together', ({ totalSeconds }) => amount(totalSeconds)),
     ...(ifLost.boots > 0 ? [row('boots', ({ boots }) => boots.toFixed(1))] : []),
     row('trials', ({ trials }) => trials.toFixed(1)),
   ]).join('\n');
 }
+
+/** Includes seconds for labs that finish in minutes. */
+const amount = (seconds: number): string =>
+  seconds < 600 ? formatDuration(seconds) : `${Math.round(seconds / 60)} min`;
 
 function cellsText({ cells }: ExperimentEstimate, { cells: planned, policy }: ExperimentOutline): string {
   const rows = cells.map(({ cell, basis, noiseRatio, ...runs }, index) => {
@@ -210,17 +198,11 @@ function cellsText({ cells }: ExperimentEstimate, { cells: planned, policy }: Ex
 }
 
 function durationsText({ durations }: ExperimentOutline): string {
-  const { bootSeconds, trialSeconds, trafficSeconds } = durations;
-  const boot = bootSeconds > 0 ? `a boot ${formatDuration(bootSeconds)}, ` : '';
-  return `Estimated ${basisText(durations)}: ${boot}a trial ${formatDuration(trialSeconds)}, with traffic for ${formatDuration(trafficSeconds)}.`;
+  const { buildSeconds, bootSeconds, trialSeconds } = durations;
+  const parts = [
+    ...(buildSeconds > 0 ? [`builds ${formatDuration(buildSeconds)}`] : []),
+    ...(bootSeconds > 0 ? [`a boot ${formatDuration(bootSeconds)}`] : []),
+    `a trial ${formatDuration(trialSeconds)}`,
+  ];
+  return `Estimated ${basisText(durations)}: ${parts.join(', ')}.`;
 }
-
-/** Includes seconds for labs that finish in minutes. */
-const amount = (seconds: number): string =>
-  seconds < 600 ? formatDuration(seconds) : `${Math.round(seconds / 60)} min`;
-
-const shorterText = (shorter: Planned['shorter']): string =>
-  [
-    'Ways to shorten it, if nothing is lost:',
-    ...columns(shorter.map(({ how, savedSeconds }) => [`  ${amount(savedSeconds)}`, how])),
-  ].join('\n');

@@ -6,6 +6,7 @@ import { historySchema, metricSchema } from '../../model/result.ts';
 import { cellSchema, ownRulesSchema } from '../../model/scenario.ts';
 import { testbedKindSchema } from '../../model/testbed-kind.ts';
 import { UsageError } from '../../model/usage-error.ts';
+import { expectedDurationsSchema } from '../estimate/durations.ts';
 import { plannedProfile, plannedTraffic } from '../experiment/plan.ts';
 import { beginPlanFile, hasPlanFile, readPlanFile, replacePlanFile } from '../experiment/plan-file.ts';
 import { rangeSchema } from './range.ts';
@@ -32,6 +33,7 @@ const bisectPlanSchema = z.object({
   rules: bounded.byName(ownRulesSchema),
   profile: plannedProfile.optional(),
   history: historySchema.optional(),
+  durations: expectedDurationsSchema,
   /** Expected change as a ratio: that of a gate, or the loss that matters. */
   effect: bounded.change,
   seed: z.int(),

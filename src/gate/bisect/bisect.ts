@@ -13,7 +13,7 @@ import type { OperatingSystem } from '../../model/scenario.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { explained, readAnyResult } from '../../report/read-result.ts';
 import { writeResult } from '../../report/write-reports.ts';
-import { bisectionEstimateLines } from '../estimate/bisection.ts';
+import { expectedDurationsOn } from '../estimate/durations.ts';
 import { baseNumbers, earlierEntries, entriesOf, type HistoryEntry, historyOf } from '../experiment/history.ts';
 import { type JournalEntry, journalIn, readJournal } from '../experiment/journal.ts';
 import { cellsOf, readRules, rulesOn } from '../experiment/plan.ts';
@@ -29,6 +29,7 @@ import {
   withSkipped,
   writeBisectPlan,
 } from './bisect-plan.ts';
+import { bisectionEstimateLines } from './estimate.ts';
 import type { GateFinding } from './from-gate.ts';
 import { hasEnded } from './next-boot.ts';
 import { type CommitRange, readRange, variantOf } from './range.ts';
@@ -159,6 +160,7 @@ async function plansFor(
       isVerified,
       ...(profile !== undefined && { profile }),
       ...(known !== undefined && { history: known }),
+      durations: expectedDurationsOn(own, testbed, config),
       effect: from?.effect ?? (isCost(metric) ? margin : -margin),
     });
   }

@@ -18,6 +18,10 @@ export function informationOf(probability: number, distance: number): number {
   return value;
 }
 
+/** Boots that locate a change among so many bits of possibilities with near certainty, at `distance` deviations. */
+export const bootsToLocate = (bits: number, distance: number): number =>
+  bits / Math.max(informationOf(0.5, distance), 0.001) + (2 * Math.log(100)) / distance ** 2;
+
 /** The lowest odds are one in a hundred million. */
 const columnWidth = 0.1;
 const columns = 185;

@@ -17,7 +17,7 @@ import { missingProfiles, takeProfilesOf } from '../experiment/profiles.ts';
 import { rejectionMessage } from '../experiment/rejection-message.ts';
 import { answerOf, variantsToProfile } from './assemble.ts';
 import type { BisectPlan } from './bisect-plan.ts';
-import { BootPace } from './boot-pace.ts';
+import { BootPace } from './estimate.ts';
 import { evidenceOf, revertedName } from './evidence.ts';
 import { type NextBoot, nextOf, wantedVariants } from './next-boot.ts';
 import type { RangeRevision, RevisionForm } from './range.ts';
@@ -65,7 +65,7 @@ class BisectionRun {
   constructor(options: BisectionOptions, journal: Journal) {
     this.#options = options;
     this.#journal = journal;
-    this.#pace = new BootPace(options.testbed);
+    this.#pace = new BootPace(options.plan, options.testbed);
   }
 
   async inspect(): Promise<void> {

@@ -1,7 +1,7 @@
 // Chooses the next commit to measure, and decides which commit changed the rate, from the measurements alone.
 import { mean, sum, sumNthPowerDeviations } from 'simple-statistics';
 import { type Noise, sumOf } from '../../analysis/stats/evidence.ts';
-import { informationOf } from './information.ts';
+import { bootsToLocate, informationOf } from './information.ts';
 import { likelihoodOfOtherSide } from './outliers.ts';
 
 /** Positions are those of kernels along the range: 0 is good, `steps` is bad. */
@@ -480,10 +480,7 @@ function inconclusive(known: PreparedProblem, segment: Segment): SearchOutcome {
   }));
   const best = steps.toSorted((a, b) => b.probability - a.probability).slice(0, 3);
   const bits = -sum(steps.map(({ probability: p }) => (p > 0 ? p * Math.log2(p) : 0)));
-  const bootsExpected = Math.ceil(
-    bits / Math.max(informationOf(0.5, distance), 0.001) + (2 * Math.log(100)) / distance ** 2,
-  );
-  return { kind: 'inconclusive', best, bootsExpected };
+  return { kind: 'inconclusive', best, bootsExpected: Math.ceil(bootsToLocate(bits, distance)) };
 }
 
 function combined(known: PreparedProblem, endings: readonly SearchOutcome[]): SearchOutcome {

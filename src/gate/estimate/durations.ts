@@ -5,7 +5,6 @@ import { median } from '../../analysis/stats/summary.ts';
 import type { Config } from '../../config/schema.ts';
 import * as bounded from '../../model/bounds.ts';
 import type { Result, TrialSummary } from '../../model/result.ts';
-import { bootOf } from './trial-boots.ts';
 
 const { seconds } = bounded;
 
@@ -14,13 +13,12 @@ const gateDurations = z.object({
   bootSeconds: seconds,
   /** Includes the time to load rules, to wait for ports, and the traffic. */
   trialSeconds: seconds,
-  trafficSeconds: seconds,
   /** Wait for kernels, and everything else before the first boot. */
   buildSeconds: seconds,
 });
 
-/** A self-test measures neither traffic nor builds. */
-export const durationsSchema = gateDurations.partial({ trafficSeconds: true, buildSeconds: true });
+/** A self-test measures no builds. */
+export const durationsSchema = gateDurations.partial({ buildSeconds: true });
 
 export type Durations = z.infer<typeof durationsSchema>;
 
@@ -28,8 +26,6 @@ export type Durations = z.infer<typeof durationsSchema>;
 export const expectedDurationsSchema = gateDurations.extend({ gates: bounded.count });
 
 export type ExpectedDurations = z.infer<typeof expectedDurationsSchema>;
-
-type TrialInterval = { seconds: number; isBoot: boolean };
 
 /**
  * Uses the median of trials but the lower quartile of boots, as waits for kernels, profiles and nightly runs lengthen
@@ -40,32 +36,27 @@ export function durationsOf(result: Pick<Result, 'trials' | 'outcome' | 'started
   const trials = result.trials.toSorted((a, b) => a.startedAt.localeCompare(b.startedAt));
   const [first, ...later] = trials;
   if (first === undefined || later.length === 0) return undefined;
-  const steps = later.map((trial, index): TrialInterval => {
+  const within: number[] = [];
+  const across: number[] = [];
+  for (const [index, trial] of later.entries()) {
     const before = trials[index] ?? first;
-    return {
-      seconds: secondsBetween(before.startedAt, trial.startedAt),
-      isBoot: bootOf(before) !== bootOf(trial),
-    };
-  });
-  const within = steps.filter(({ isBoot }) => !isBoot);
-  const boots = steps.filter(({ isBoot }) => isBoot);
-  const trafficSeconds = median(trials.map((trial) => trial.trafficSeconds));
-  const trialSeconds = Math.max(trafficSeconds, quantileOf(within, 0.5) ?? 0);
+    const interval = secondsBetween(before.startedAt, trial.startedAt);
+    (bootOf(before) === bootOf(trial) ? within : across).push(interval);
+  }
+  const traffic = median(trials.map(({ trafficSeconds }) => trafficSeconds));
+  const trialSeconds = Math.max(traffic, within.length === 0 ? 0 : median(within));
   // Guests' boots are measured directly. A single pair has no trial before its boot.
   const measured = trials.flatMap((trial) => trial.bootSeconds ?? []);
-  const bootSeconds =
-    measured.length > 0
-      ? quantile(measured, 0.25)
-      : Math.max(0, (quantileOf(boots, 0.25) ?? trialSeconds) - trialSeconds);
+  const boots = measured.length > 0 ? measured : across.map((interval) => Math.max(0, interval - trialSeconds));
+  const bootSeconds = boots.length === 0 ? 0 : quantile(boots, 0.25);
   const usual = bootSeconds + trialSeconds;
   return {
     bootSeconds,
     trialSeconds,
-    trafficSeconds,
     // The patched kernel is built while base is measured; the first boot after that waits for the rest.
     buildSeconds:
       Math.max(0, secondsBetween(result.startedAt, first.startedAt) - bootSeconds) +
-      Math.max(0, (boots[0]?.seconds ?? usual) - usual),
+      Math.max(0, (across[0] ?? usual) - usual),
   };
 }
 
@@ -75,18 +66,11 @@ function bootsIn({ outcome }: Pick<Result, 'outcome'>): (trial: TrialSummary) =>
   const byTrial = Map.groupBy(runs, ({ trial, attempt }) => `${trial}.${attempt}`);
   return ({ number, attempt, kernels }) => {
     const own = byTrial.get(`${number}.${attempt}`) ?? [];
-    const alone = own.length === 1 ? 'each' : 'none';
-    return bootOf(own, kernels === undefined ? alone : 'pair');
+    const last = own.at(-1);
+    if (kernels !== undefined) return `${last?.pair}`;
+    return own.length === 1 ? `${last?.variant} ${last?.pair}` : undefined;
   };
 }
-
-const quantileOf = (steps: readonly TrialInterval[], share: number): number | undefined =>
-  steps.length === 0
-    ? undefined
-    : quantile(
-        steps.map((step) => step.seconds),
-        share,
-      );
 
 const secondsBetween = (from: string, to: string): number => Math.max(0, (Date.parse(to) - Date.parse(from)) / 1000);
 
@@ -108,24 +92,22 @@ export function expectedDurationsOn(
     .slice(-maxGates)
     .map(([, durations]) => durations);
   const usual = usualDurations(config, testbed);
-  const medianBy = (part: keyof Durations) => {
+  const medianOf = (part: keyof Durations) => {
     const known = latest.flatMap((durations) => durations[part] ?? []);
     return known.length === 0 ? usual[part] : median(known);
   };
-  const trialSeconds = medianBy('trialSeconds');
   return {
-    bootSeconds: medianBy('bootSeconds'),
-    trialSeconds,
-    trafficSeconds: Math.min(trialSeconds, medianBy('trafficSeconds')),
-    buildSeconds: medianBy('buildSeconds'),
+    bootSeconds: medianOf('bootSeconds'),
+    trialSeconds: medianOf('trialSeconds'),
+    buildSeconds: medianOf('buildSeconds'),
     gates: latest.length,
   };
 }
 
 const maxGates = 10;
 
-/** A server's boot and a kernel that is not cached, as in docs/how-to/lab.md. */
-const assumed = { bootSeconds: 240, buildSeconds: 600, laySeconds: 2 };
+/** A server's boot and a kernel that is not cached, as in docs/how-to/lab.md, and the time to install files. */
+const assumed = { bootSeconds: 240, buildSeconds: 600, installSeconds: 2 };
 
 /** A pair of guests on two emulated CPUs: its boot, and the packets per second that one guest forwards. */
 const assumedOfGuests = { bootSeconds: { linux: 15, freebsd: 60 }, pps: 15_000 };
@@ -134,31 +116,21 @@ function usualDurations(
   { testbeds, traffic }: Pick<Config, 'testbeds' | 'traffic'>,
   name: string,
 ): Omit<ExpectedDurations, 'gates'> {
-  const { warmUpSeconds, settleSeconds, measureAtLeastSeconds, runsPerTrial } = traffic;
-  // Most runs are steady long before their time limit.
+  const { warmUpSeconds, settleSeconds, measureAtLeastSeconds, runsPerTrial, windows } = traffic;
   const testbed = testbeds[name];
-  if (testbed?.kind === 'virtual' && traffic.windows !== undefined) {
-    const { count, packets } = traffic.windows;
+  if (testbed?.kind === 'virtual' && windows !== undefined) {
     // Each variant warms up in its own window.
-    const trafficSeconds = 2 * (count + 1) * (packets / assumedOfGuests.pps);
-    return {
-      bootSeconds: assumedOfGuests.bootSeconds[testbed.system],
-      buildSeconds: 0,
-      trafficSeconds,
-      trialSeconds: trafficSeconds + assumed.laySeconds,
-    };
+    const trafficSeconds = 2 * (windows.count + 1) * (windows.packets / assumedOfGuests.pps);
+    const bootSeconds = assumedOfGuests.bootSeconds[testbed.system];
+    return { bootSeconds, trialSeconds: trafficSeconds + assumed.installSeconds, buildSeconds: 0 };
   }
-  if (testbed?.kind !== 'freebsd') {
-    const trafficSeconds = warmUpSeconds + runsPerTrial * (settleSeconds + measureAtLeastSeconds);
-    const trialSeconds = trafficSeconds + assumed.laySeconds;
-    return { bootSeconds: 0, buildSeconds: 0, trafficSeconds, trialSeconds };
-  }
-  const trafficSeconds = warmUpSeconds + runsPerTrial * measureAtLeastSeconds;
+  // Most runs are steady long before their time limit.
+  const trafficSeconds = warmUpSeconds + runsPerTrial * (settleSeconds + measureAtLeastSeconds);
+  const trialSeconds = trafficSeconds + assumed.installSeconds;
+  if (testbed?.kind !== 'freebsd') return { bootSeconds: 0, trialSeconds, buildSeconds: 0 };
   return {
-    // Links settle once per boot.
-    bootSeconds: Math.min(assumed.bootSeconds, testbed.dut.boot.limitSeconds) + settleSeconds,
+    bootSeconds: Math.min(assumed.bootSeconds, testbed.dut.boot.limitSeconds),
+    trialSeconds,
     buildSeconds: testbed.builder === undefined ? 0 : assumed.buildSeconds,
-    trafficSeconds,
-    trialSeconds: trafficSeconds + assumed.laySeconds,
   };
 }

@@ -1,128 +1,157 @@
-// Estimates each part of an experiment's duration before it reserves a testbed, and suggests how to shorten it.
+// Estimates an experiment before it reserves a testbed, and while it runs: runs left times the seconds of a run, and of
+// the boots that they need.
 import { analysisSizes } from '../../analysis/stats/design.ts';
+import { moderated } from '../../analysis/stats/evidence.ts';
+import { analysesSharedBy, type CellRuns } from '../../analysis/stats/interim-result.ts';
+import { criticalT, studentTail } from '../../analysis/stats/student.ts';
 import { counted, formatEstimate, formatPercent, formatRoughly } from '../../model/format.ts';
 import type { Metric } from '../../model/metric.ts';
-import { type Cell, cellName } from '../../model/scenario.ts';
+import type { Policy } from '../../model/result.ts';
+import { cellName } from '../../model/scenario.ts';
+import type { ExperimentEvent } from '../experiment/experiment-event.ts';
+import type { NextTrial } from '../experiment/next-trial.ts';
 import type { Plan, PlannedCell } from '../experiment/plan.ts';
 import type { ExpectedDurations } from './durations.ts';
-import { estimateRuns } from './runs.ts';
-import { bootKindOf } from './trial-boots.ts';
 
-export type ExperimentOutline = Pick<Plan, 'cells' | 'policy' | 'traffic' | 'profile'> & {
+export type ExperimentOutline = Pick<Plan, 'cells' | 'policy' | 'traffic' | 'profile' | 'durations'> & {
   /** At least two. */
   variants: number;
-  durations: ExpectedDurations;
 };
 
-export const timeParts = ['building', 'booting', 'traffic', 'settling', 'profiles', 'givingBack'] as const;
+type Course = { boots: number; trials: number; totalSeconds: number };
 
-type TimePart = (typeof timeParts)[number];
-
-export type ExpectedCourse = {
-  boots: number;
-  trials: number;
-  seconds: Record<TimePart, number>;
-  totalSeconds: number;
+export type ExperimentEstimate = {
+  cells: (Pick<PlannedCell, 'cell'> & RunsEstimate)[];
+  ifUnchanged: Course;
+  ifLost: Course;
 };
 
-type CellEstimate = {
-  cell: Cell;
-  /** Standard deviation of a run, as a ratio; absent if runs are compared with their neighbours. */
-  noiseRatio?: number;
+type RunsEstimate = {
   /** Basis for the number of runs: earlier noise, assumed noise, or only the first interim analysis. */
   basis: 'history' | 'assumed' | 'least';
+  /** Standard deviation of a run, as a ratio; absent if runs are compared with their neighbours. */
+  noiseRatio?: number;
+  /** Expected runs of both variants if the patch loses nothing, and if it loses the margin. */
   runsIfUnchanged: number;
   runsIfLost: number;
   maxRuns: number;
-  /** See `RunsEstimate`; absent for the basis `least`. */
+  /** Smallest loss found with the required power within all runs; absent for the basis `least`. */
   reachableMarginRatio?: number;
 };
 
-export type ExperimentEstimate = {
-  cells: CellEstimate[];
-  ifUnchanged: ExpectedCourse;
-  ifLost: ExpectedCourse;
-};
+type PlannedDesign = Pick<CellRuns, 'design' | 'history'>;
 
-type Shortening = { how: string; savedSeconds: number };
-
-/** Typical noise for cells without a history; that of guests is from docs/how-to/virtual.md. */
+/** Typical noise for cells without a history; that of guests is from docs/how-to/kernels.md. */
 const assumedNoiseRatios: Readonly<Record<Metric, number>> = {
   pps: 0.01,
   nsPerPacket: 0.01,
   instructionsPerPacket: 0.002,
 };
 
-/** Deterministic by plan. Excludes the wait for the testbed. */
+/** Excludes the wait for the testbed. */
 export function estimateExperiment(outlined: ExperimentOutline): ExperimentEstimate {
-  const { policy, cells } = outlined;
-  const estimates = cells.map((planned) => {
-    const assumed = assumedNoiseRatios[policy.metric];
-    const expected = estimateRuns(planned, policy, cells.length, assumed);
-    return { planned, expected };
-  });
-  const course = (of: 'Unchanged' | 'Lost') =>
-    courseOf(
-      outlined,
-      estimates.map(({ planned, expected }) => ({
-        planned,
-        pairs: (expected?.[`runsIf${of}`] ?? minRuns(planned)) / 2,
-        maxPairs: (expected?.[`mostRunsIf${of}`] ?? minRuns(planned)) / 2,
-      })),
-    );
+  const { cells, policy } = outlined;
   return {
-    cells: estimates.map(({ planned, expected }) => cellEstimate(planned, expected)),
-    ifUnchanged: course('Unchanged'),
-    ifLost: course('Lost'),
+    cells: cells.map(({ cell, ...planned }) => ({ cell, ...estimateRuns(planned, policy, cells.length) })),
+    ifUnchanged: courseOf(outlined, 'unchanged'),
+    ifLost: courseOf(outlined, 'lost'),
   };
 }
-
-function cellEstimate(planned: PlannedCell, expected: ReturnType<typeof estimateRuns>): CellEstimate {
-  const { cell, design } = planned;
-  const maxRuns = 2 * (design.budgets.at(-1) ?? 0);
-  if (expected === undefined) {
-    const least = minRuns(planned);
-    return { cell, basis: 'least', runsIfUnchanged: least, runsIfLost: least, maxRuns };
-  }
-  const { noiseRatio, runsIfUnchanged, runsIfLost, reachableMarginRatio, isAssumed } = expected;
-  const basis = isAssumed ? 'assumed' : 'history';
-  const runs = { runsIfUnchanged, runsIfLost, maxRuns };
-  return { cell, noiseRatio, basis, ...runs, reachableMarginRatio };
-}
-
-/** Runs of both variants up to the first interim analysis. */
-const minRuns = ({ design }: PlannedCell): number => 2 * (analysisSizes(design)[0] ?? 0);
-
-type ExpectedCell = {
-  planned: PlannedCell;
-  /** Mean pairs of the cell, and of the slowest of all such cells. */
-  pairs: number;
-  maxPairs: number;
-};
 
 /** A boot serves all cells, so the slowest cell determines the number of boots. */
-function courseOf(
-  { traffic, profile, variants, durations }: ExperimentOutline,
-  cells: readonly ExpectedCell[],
-): ExpectedCourse {
+function courseOf(outlined: ExperimentOutline, truth: Truth): Course {
+  const { cells, policy, traffic, profile, variants, durations } = outlined;
+  const steps = cells.map((planned) => stepsOf(planned, policy, cells.length, truth));
+  const pairs = steps.reduce((sum, own) => sum + expectedPairs(own), 0);
   const isShared = traffic.runsPerTrial > 1;
-  const trials = sum(
-    cells.map(({ planned, pairs }) => (isShared ? pairs / planned.design.pairsPerStep : pairs * variants)),
-  );
-  const maxPairs = Math.max(...cells.map((cell) => cell.maxPairs));
-  const bootsPerPair = { each: variants, pair: 1, none: 0 }[bootKindOf({ traffic })];
-  const boots = durations.bootSeconds === 0 ? 0 : bootsPerPair * maxPairs;
-  const besideSeconds = durations.trialSeconds - durations.trafficSeconds;
+  const trials = isShared ? pairs / (cells[0]?.design.pairsPerStep ?? 1) : pairs * variants;
+  const boots = bootsPerPair(outlined) * expectedPairs(slowestOf(steps));
+  // A profile lasts about as long as a trial, and base boots last.
   const profiles = profile === undefined ? 0 : cells.length * variants;
-  const seconds: ExpectedCourse['seconds'] = {
-    building: durations.buildSeconds,
-    booting: boots * durations.bootSeconds,
-    traffic: trials * durations.trafficSeconds,
-    settling: trials * besideSeconds,
-    profiles: profiles * ((profile?.seconds ?? 0) + besideSeconds),
-    givingBack: boots === 0 || isShared ? 0 : durations.bootSeconds,
+  const last = boots > 0 && !isShared ? 1 : 0;
+  const totalSeconds = durations.buildSeconds + secondsOf(boots + last, trials + profiles, durations);
+  return { boots, trials, totalSeconds };
+}
+
+const secondsOf = (boots: number, trials: number, { bootSeconds, trialSeconds }: ExpectedDurations): number =>
+  boots * bootSeconds + trials * trialSeconds;
+
+/** Variants boot one by one, all of a pair at once as guests, or not at all. */
+function bootsPerPair({ traffic, durations, variants }: Omit<ExperimentOutline, 'cells' | 'policy'>): number {
+  if (durations.bootSeconds === 0) return 0;
+  if (traffic.windows !== undefined) return 1;
+  return traffic.runsPerTrial > 1 ? 0 : variants;
+}
+
+export function estimateRuns({ design, history }: PlannedDesign, policy: Policy, cells: number): RunsEstimate {
+  const planned = { design, history };
+  const runsIf = (truth: Truth) => 2 * expectedPairs(stepsOf(planned, policy, cells, truth));
+  const estimate = {
+    runsIfUnchanged: runsIf('unchanged'),
+    runsIfLost: runsIf('lost'),
+    maxRuns: 2 * (design.budgets.at(-1) ?? 0),
   };
-  return { boots, trials, seconds, totalSeconds: sum(Object.values(seconds)) };
+  if (design.method === 'paired') return { basis: 'least', ...estimate };
+  const known = noiseRatioOf(history);
+  const noiseRatio = known ?? assumedNoiseRatios[policy.metric];
+  const reachableMarginRatio = reachableMargin(planned, noiseRatio, policy, cells);
+  return { basis: known === undefined ? 'assumed' : 'history', noiseRatio, ...estimate, reachableMarginRatio };
+}
+
+/** Standard deviation of a run, as a ratio; undefined for too few earlier runs. */
+export function noiseRatioOf(history: PlannedDesign['history']): number | undefined {
+  if (history === undefined || history.degreesOfFreedom < 4) return undefined;
+  return Math.sqrt(history.sumOfSquares / history.degreesOfFreedom);
+}
+
+type Truth = 'unchanged' | 'lost';
+
+/** An interim analysis, and the probability that the cell is still undecided after it. */
+type Step = { pairs: number; open: number };
+
+/** Counts only the first analysis where runs are compared with their neighbours, as their noise is unknown. */
+function stepsOf(planned: PlannedDesign, policy: Policy, cells: number, truth: Truth): Step[] {
+  const { design, history } = planned;
+  if (design.method === 'paired') return analysisSizes(design).map((pairs) => ({ pairs, open: 0 }));
+  const noiseRatio = noiseRatioOf(history) ?? assumedNoiseRatios[policy.metric];
+  return analysesSharedBy(cells, planned, policy).map(({ pairs, levels }) => {
+    const distance = -Math.log1p(-policy.marginRatio) / errorOf(noiseRatio, pairs);
+    const level = truth === 'lost' ? levels.falseAlarms : levels.misses;
+    const beyond = distance - criticalT(degreesOfFreedom(pairs, history), level);
+    const tail = studentTail(Math.abs(beyond), Number.POSITIVE_INFINITY);
+    return { pairs, open: beyond > 0 ? tail : 1 - tail };
+  });
+}
+
+const errorOf = (noiseRatio: number, pairs: number): number => noiseRatio * Math.sqrt(2 / pairs);
+
+/** From three pairs on, the fit has a drift besides both variants. */
+const degreesOfFreedom = (pairs: number, history: PlannedDesign['history']): number =>
+  2 * pairs - (pairs < 3 ? 2 : 3) + moderated(history).degreesOfFreedom;
+
+function expectedPairs(steps: readonly Step[]): number {
+  let [sum, before, open] = [0, 0, 1];
+  for (const step of steps) {
+    sum += (step.pairs - before) * open;
+    [before, open] = [step.pairs, step.open];
+  }
+  return sum;
+}
+
+/** All cells have the same interim analyses. */
+const slowestOf = (cells: readonly Step[][]): Step[] =>
+  (cells[0] ?? []).map(({ pairs }, index) => ({
+    pairs,
+    open: 1 - cells.reduce((decided, steps) => decided * (1 - (steps[index]?.open ?? 0)), 1),
+  }));
+
+/** Considers the last analysis only: its critical value, and a fifth of the permitted misses. */
+function reachableMargin(planned: PlannedDesign, noiseRatio: number, policy: Policy, cells: number): number {
+  const last = analysesSharedBy(cells, planned, policy).at(-1);
+  if (last === undefined) return 1;
+  const degrees = degreesOfFreedom(last.pairs, planned.history);
+  const reach = criticalT(degrees, last.levels.falseAlarms) + criticalT(degrees, policy.missRatio / 5);
+  return -Math.expm1(-reach * errorOf(noiseRatio, last.pairs));
 }
 
 export function experimentEstimateLine(
@@ -130,13 +159,12 @@ export function experimentEstimateLine(
   { policy, durations }: ExperimentOutline,
 ) {
   const { boots, trials, totalSeconds } = ifUnchanged;
-  const isLeast = cells.some(({ basis }) => basis === 'least');
-  const isAssumed = cells.some(({ basis }) => basis === 'assumed');
-  const least = isLeast ? `at least ${formatRoughly(totalSeconds)}` : formatEstimate(totalSeconds);
+  const has = (basis: RunsEstimate['basis']) => cells.some((cell) => cell.basis === basis);
+  const least = has('least') ? `at least ${formatRoughly(totalSeconds)}` : formatEstimate(totalSeconds);
   const many = [...(boots > 0 ? [counted(Math.round(boots), 'boot')] : []), counted(Math.round(trials), 'trial')];
   const lost = `${formatRoughly(ifLost.totalSeconds)} if ${formatPercent(policy.marginRatio)} is`;
   const noise = `, assuming that runs vary by ${formatPercent(assumedNoiseRatios[policy.metric])}`;
-  return `${least} if nothing is lost (${many.join(' and ')}), ${lost}; ${basisText(durations)}${isAssumed ? noise : ''}`;
+  return `${least} if nothing is lost (${many.join(' and ')}), ${lost}; ${basisText(durations)}${has('assumed') ? noise : ''}`;
 }
 
 export function basisText({ gates }: ExpectedDurations): string {
@@ -144,93 +172,72 @@ export function basisText({ gates }: ExpectedDurations): string {
   return gates === 1 ? 'from the last gate here' : `from the last ${gates} gates here`;
 }
 
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+type Remaining = {
+  /** Assumes no losses. Absent if runs are compared with their neighbours. */
+  expectedSeconds?: number;
+  maxSeconds: number;
+};
 
-export function waysToShorten(outlined: ExperimentOutline): Shortening[] {
-  const now = estimateExperiment(outlined);
-  return proposals
-    .flatMap((proposal) => proposal(outlined, now))
-    .map(({ how, instead }) => ({
-      how,
-      savedSeconds:
-        now.ifUnchanged.totalSeconds - estimateExperiment({ ...outlined, ...instead }).ifUnchanged.totalSeconds,
-    }))
-    .filter(({ savedSeconds }) => savedSeconds >= minSaved * now.ifUnchanged.totalSeconds)
-    .toSorted((a, b) => b.savedSeconds - a.savedSeconds);
-}
+/** Estimates the remaining time of a running experiment, at its pace so far. Times are in seconds. */
+export class RemainingTime {
+  readonly #decided = new Set<string>();
+  #outlined: ExperimentOutline | undefined;
+  #expectedTrials: number | undefined;
+  /** Expected and actual seconds of the trials and profiles so far. */
+  readonly #past = { expected: 0, actual: 0 };
+  #step: { expected: number; begunAt: number } | undefined;
 
-const minSaved = 0.03;
+  onEvent(event: ExperimentEvent, now: number): void {
+    switch (event.kind) {
+      case 'planned': {
+        this.#outlined = { ...event.plan, variants: event.plan.variants.length };
+        const { cells, ifUnchanged } = estimateExperiment(this.#outlined);
+        if (cells.every(({ basis }) => basis !== 'least')) this.#expectedTrials = ifUnchanged.trials;
+        return;
+      }
+      case 'decided':
+        this.#decided.add(cellName(event.cell));
+        return;
+      case 'profile':
+      case 'trial':
+        if (this.#outlined === undefined) return;
+        if (this.#step !== undefined) {
+          this.#past.expected += this.#step.expected;
+          this.#past.actual += now - this.#step.begunAt;
+        }
+        this.#step = { expected: this.#secondsFor(1, this.#outlined), begunAt: now };
+    }
+  }
 
-type Proposal = (
-  outlined: ExperimentOutline,
-  now: ExperimentEstimate,
-) => { how: string; instead: Partial<ExperimentOutline> }[];
+  /** Estimates at the start of a trial. Undefined before the first one ends, unless earlier gates are known. */
+  left({ done, of }: Pick<NextTrial, 'done' | 'of'>): Remaining | undefined {
+    const outlined = this.#outlined;
+    if (outlined === undefined) return undefined;
+    const { durations, profile, cells, variants, traffic } = outlined;
+    // Earlier gates count like a first trial of each cell.
+    const known = durations.gates === 0 ? 0 : this.#secondsFor(cells.length, outlined);
+    const [expected, actual] = [this.#past.expected + known, this.#past.actual + known];
+    if (expected === 0) return undefined;
+    const profiles = profile === undefined ? 0 : cells.length * variants;
+    const secondsLeft = (trials: number) =>
+      (this.#secondsFor(trials, outlined) + secondsOf(0, profiles, durations)) * (actual / expected);
+    const maxSeconds = secondsLeft(of - done);
+    if (this.#expectedTrials === undefined) return { maxSeconds };
+    // Cells still open after the expected trials need at least one more pair each.
+    const due = Math.max(
+      this.#expectedTrials - done,
+      this.#openCells(cells) * (traffic.runsPerTrial > 1 ? 1 : variants),
+    );
+    return { expectedSeconds: secondsLeft(Math.min(due, of - done)), maxSeconds };
+  }
 
-const proposals: readonly Proposal[] = [
-  function withHistory({ cells, policy }) {
-    const noiseRatio = assumedNoiseRatios[policy.metric];
-    const hasHistory = ({ history }: PlannedCell) => (history?.runs ?? 0) >= historyRuns;
-    if (cells.every((cell) => hasHistory(cell) || cell.design.method === 'paired')) return [];
-    return [
-      {
-        how: `${historyRuns} earlier runs of each cell: later gates get them from this one, a nightly run or \`ppsgate testbeds self-test\``,
-        instead: {
-          cells: cells.map((cell) => (hasHistory(cell) ? cell : withAssumedHistory(cell, noiseRatio))),
-        },
-      },
-    ];
-  },
-  function withoutNoisiest({ cells }, now) {
-    const noise = (one: CellEstimate) => (one.basis === 'history' ? (one.noiseRatio ?? 0) : 0);
-    const [noisiest] = now.cells.toSorted((a, b) => noise(b) - noise(a));
-    if (noisiest === undefined || noise(noisiest) === 0 || cells.length < 2) return [];
-    const name = cellName(noisiest.cell);
-    return [
-      {
-        how: `without ${name}, the noisiest cell with ${formatPercent(noise(noisiest))}: --scenarios, --families, or find the source of its noise`,
-        instead: { cells: cells.filter(({ cell }) => cellName(cell) !== name) },
-      },
-    ];
-  },
-  function oneCell({ cells }, now) {
-    const [quickest] = now.cells.toSorted((a, b) => a.runsIfUnchanged - b.runsIfUnchanged);
-    const only = cells.find(({ cell }) => cell === quickest?.cell);
-    if (only === undefined || cells.length < 2) return [];
-    const how = `${cellName(only.cell)} alone: --scenarios ${only.cell.scenario} --families ${only.cell.family}`;
-    return [{ how, instead: { cells: [only] } }];
-  },
-  function widerMargin({ policy }) {
-    const marginRatio = 2 * policy.marginRatio;
-    if (marginRatio >= 0.5) return [];
-    const how = `a margin of ${formatPercent(marginRatio)}: --margin ${formatPercent(marginRatio).replace(' ', '')}`;
-    return [{ how, instead: { policy: { ...policy, marginRatio } } }];
-  },
-  function withoutProfiles({ profile }) {
-    return profile === undefined ? [] : [{ how: 'no profiles: --profile off', instead: { profile: undefined } }];
-  },
-  function fromCache({ durations }) {
-    const how = 'kernels in the builder cache: of an earlier base, or the same patch';
-    return [{ how, instead: { durations: { ...durations, buildSeconds: 0 } } }];
-  },
-];
+  /** A boot serves all open cells. */
+  #secondsFor(trials: number, outlined: ExperimentOutline): number {
+    const boots = bootsPerPair(outlined) === 0 ? 0 : trials / this.#openCells(outlined.cells);
+    return secondsOf(boots, trials, outlined.durations);
+  }
 
-const historyRuns = 10;
-
-/** Treats the cell as if it had a history. */
-function withAssumedHistory({ history, ...cell }: PlannedCell, assumedNoiseRatio: number): PlannedCell {
-  const degreesOfFreedom = historyRuns - 1;
-  const variance =
-    history === undefined || history.degreesOfFreedom === 0
-      ? assumedNoiseRatio ** 2
-      : history.sumOfSquares / history.degreesOfFreedom;
-  return {
-    ...cell,
-    history: {
-      runs: historyRuns,
-      typical: history?.typical ?? 1,
-      typicalRuns: historyRuns,
-      sumOfSquares: variance * degreesOfFreedom,
-      degreesOfFreedom,
-    },
-  };
+  #openCells(cells: readonly PlannedCell[]): number {
+    return Math.max(1, cells.length - this.#decided.size);
+  }
 }

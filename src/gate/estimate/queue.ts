@@ -1,23 +1,8 @@
-// Estimates the wait for a testbed by simulating the queue.
+// Estimates the wait for a testbed: each request in its turn takes the testbed that is free first.
 import { median } from '../../analysis/stats/summary.ts';
 import { isCompleted } from '../../model/lease-outcome.ts';
-import {
-  assign,
-  byTurn,
-  type Grant,
-  insertInOrder,
-  type QueueLine,
-  type Testbeds,
-  testbedsOf,
-} from '../reserve/queue.ts';
-import {
-  type LabState,
-  type LoggedReservation,
-  linesOf,
-  type QueueTicket,
-  readLog,
-  rivalsOf,
-} from '../reserve/records.ts';
+import { byTurn } from '../reserve/queue.ts';
+import { type LabState, type LoggedReservation, type QueueTicket, readLog, rivalsOf } from '../reserve/records.ts';
 import { lostOutcome, type ReservationRequest } from '../reserve/reservation.ts';
 import type { Store } from '../reserve/store/store.ts';
 
@@ -34,19 +19,14 @@ export type WaitEstimate = {
   expectedSeconds?: number;
 };
 
-export function estimateWait(lab: LabState, ticket: QueueTicket, usualSeconds: UsualSeconds, now: Date): WaitEstimate {
-  const expectedSeconds = expectedWait(loadOf(lab, usualSeconds, now), ticket.id);
-  return { ...placeOf(lab, ticket), ...(expectedSeconds !== undefined && { expectedSeconds }) };
-}
-
 export function estimateWaits(lab: LabState, usualSeconds: UsualSeconds, now: Date): ReadonlyMap<string, WaitEstimate> {
-  const starts = [...simulateQueue(loadOf(lab, usualSeconds, now))];
-  const waits = new Map(starts.map(({ place, afterSeconds }) => [place.id, afterSeconds]));
+  const starts = startsOf(lab, usualSeconds, now);
   return new Map(
     lab.tickets.map((ticket) => {
-      const expectedSeconds = waits.get(ticket.id);
-      const expected = expectedSeconds !== undefined && { expectedSeconds };
-      return [ticket.id, { ...placeOf(lab, ticket), ...expected }];
+      const rivals = rivalsOf(lab, ticket);
+      const start = starts.get(ticket.id);
+      const expected = start !== undefined && { expectedSeconds: start.afterSeconds };
+      return [ticket.id, { place: rivals.indexOf(ticket) + 1, of: rivals.length, ...expected }];
     }),
   );
 }
@@ -57,42 +37,42 @@ export function estimateStart(
   { priority, testbeds }: Pick<ReservationRequest, 'priority' | 'testbeds'>,
   usualSeconds: UsualSeconds,
   now: Date,
-): { testbed: string; afterSeconds: number } | undefined {
-  const newcomer: QueueTicket = {
-    id: '',
-    order: Number.POSITIVE_INFINITY,
-    priority,
-    revision: 0,
-    wants: testbeds,
-    holder: { who: '', purpose: '' },
-    since: now.toISOString(),
-    subject: undefined,
-  };
+): ExpectedStart | undefined {
+  const newcomer = { id: '', order: Number.POSITIVE_INFINITY, priority, wants: testbeds };
   const tickets = [...lab.tickets, newcomer].toSorted(byTurn);
-  const start = simulateQueue(loadOf({ ...lab, tickets }, usualSeconds, now)).find(
-    ({ place }) => place.id === newcomer.id,
-  );
-  return start && { testbed: start.testbed, afterSeconds: start.afterSeconds };
+  return startsOf({ ...lab, tickets }, usualSeconds, now).get(newcomer.id);
 }
 
-function placeOf(lab: LabState, ticket: QueueTicket): Pick<WaitEstimate, 'place' | 'of'> {
-  const rivals = rivalsOf(lab, ticket);
-  return { place: rivals.indexOf(ticket) + 1, of: rivals.length };
-}
+type ExpectedStart = { testbed: string; afterSeconds: number };
 
-function loadOf(lab: LabState, usualSeconds: UsualSeconds, now: Date): QueueLoad {
-  const lines = linesOf(lab);
-  const holdings = new Map([...lab.held.values()].map((holding) => [holding.id, holding]));
-  return {
-    lines,
-    testbeds: testbedsOf(lines),
-    held: [...holdings.values()].map(({ machines, testbed, since }) => {
-      // The holder's clock may be ahead.
-      const elapsed = Math.max(0, (now.getTime() - Date.parse(since)) / 1000);
-      return { machines, secondsLeft: Math.max(usualSeconds(testbed) - elapsed, minSeconds) };
-    }),
-    usualSeconds,
-  };
+type Queued = Pick<QueueTicket, 'id' | 'wants'>;
+
+/** Starts by ticket. Tickets are in the order of turns, and wait for testbeds in quarantine in vain. */
+function startsOf(
+  { tickets, held, quarantines }: Pick<LabState, 'held' | 'quarantines'> & { tickets: readonly Queued[] },
+  usualSeconds: UsualSeconds,
+  now: Date,
+): Map<string, ExpectedStart> {
+  const freeAfter = new Map<string, number>();
+  for (const [machine, { testbed, since }] of held) {
+    // The holder's clock may be ahead.
+    const elapsed = Math.max(0, (now.getTime() - Date.parse(since)) / 1000);
+    freeAfter.set(machine, Math.max(usualSeconds(testbed) - elapsed, minSeconds));
+  }
+  const starts = new Map<string, ExpectedStart>();
+  for (const { id, wants } of tickets) {
+    let start: ExpectedStart | undefined;
+    for (const [testbed, machines] of wants) {
+      if (quarantines.has(testbed)) continue;
+      const afterSeconds = Math.max(0, ...machines.map((machine) => freeAfter.get(machine) ?? 0));
+      if (start === undefined || afterSeconds < start.afterSeconds) start = { testbed, afterSeconds };
+    }
+    if (start === undefined) continue;
+    starts.set(id, start);
+    const until = start.afterSeconds + usualSeconds(start.testbed);
+    for (const machine of wants.get(start.testbed) ?? []) freeAfter.set(machine, until);
+  }
+  return starts;
 }
 
 /** Minimum if a holder exceeds the usual duration. */
@@ -122,76 +102,5 @@ export function usualSecondsOf(log: readonly LoggedReservation[]): UsualSeconds 
   return (testbed) => {
     const known = (byTestbed.get(testbed) ?? held).slice(-20).map(({ seconds }) => seconds);
     return known.length === 0 ? firstGuessSeconds : median(known);
-  };
-}
-
-export type QueueLoad = {
-  lines: readonly QueueLine[];
-  held: readonly { machines: readonly string[]; secondsLeft: number }[];
-  testbeds: Testbeds;
-  usualSeconds: UsualSeconds;
-};
-
-type ExpectedStart = Grant & { afterSeconds: number };
-
-/** Yields starts in order of time, until no remaining ticket can be served. */
-export function* simulateQueue({ lines, held, testbeds, usualSeconds }: QueueLoad): Generator<ExpectedStart> {
-  const queue = lines.map(({ wants, waiting }) => ({ wants, waiting: [...waiting] }));
-  const lineOf = new Map(queue.flatMap((line) => line.waiting.map((place) => [place, line])));
-  const machines = openMachines(testbeds);
-  const ends = held.map(({ machines, secondsLeft }) => ({ machines, at: secondsLeft }));
-  ends.sort(lastToEnd);
-  for (const end of ends) machines.take(end.machines);
-
-  for (let now = 0; ; ) {
-    for (const grant of assign(queue, machines.free)) {
-      yield { ...grant, afterSeconds: now };
-      lineOf.get(grant.place)?.waiting.shift();
-      const taken = testbeds.get(grant.testbed) ?? [];
-      machines.take(taken);
-      insertInOrder(ends, { machines: taken, at: now + usualSeconds(grant.testbed) }, lastToEnd);
-    }
-    let next = ends.at(-1);
-    if (next === undefined) return;
-    now = Math.max(now, next.at);
-    // Frees all ended holders first; otherwise a ticket would start on its second choice.
-    for (; next !== undefined && next.at <= now; next = ends.at(-1)) {
-      machines.giveBack(next.machines);
-      ends.pop();
-    }
-  }
-}
-
-type HoldingEnd = { machines: readonly string[]; at: number };
-
-const lastToEnd = (a: HoldingEnd, b: HoldingEnd): number => b.at - a.at;
-
-/** Wait in seconds; undefined if the turn never comes. */
-export function expectedWait(load: QueueLoad, id: string): number | undefined {
-  return simulateQueue(load).find(({ place }) => place.id === id)?.afterSeconds;
-}
-
-/** Tracks which testbeds are free while machines are taken and released. */
-function openMachines(testbeds: Testbeds) {
-  const uses = [...testbeds].flatMap(([testbed, machines]) => machines.map((machine) => ({ testbed, machine })));
-  const users = Map.groupBy(uses, ({ machine }) => machine);
-  const testbedsOn = (machine: string) => (users.get(machine) ?? []).map(({ testbed }) => testbed);
-  const taken = new Set<string>();
-  const free = new Map(testbeds);
-  return {
-    free,
-    take(machines: readonly string[]): void {
-      for (const machine of machines) {
-        taken.add(machine);
-        for (const testbed of testbedsOn(machine)) free.delete(testbed);
-      }
-    },
-    giveBack(machines: readonly string[]): void {
-      for (const machine of machines) taken.delete(machine);
-      for (const testbed of new Set(machines.flatMap(testbedsOn))) {
-        const own = testbeds.get(testbed) ?? [];
-        if (!own.some((machine) => taken.has(machine))) free.set(testbed, own);
-      }
-    },
   };
 }

@@ -7,7 +7,7 @@ import { formatEstimate, formatPercent, formatPps } from '../../model/format.ts'
 import { byMetric } from '../../model/result.ts';
 import { type Cell, cellName } from '../../model/scenario.ts';
 import { offeredTraffic } from '../../model/traffic.ts';
-import { estimateRuns } from '../estimate/runs.ts';
+import { estimateRuns } from '../estimate/experiment.ts';
 import { type HistoryEntry, historyOf } from '../experiment/history.ts';
 import { designOf, policyOf } from '../experiment/plan.ts';
 import { bootBase, folderOf, plannedFor, whyNot } from './base-variant.ts';
@@ -89,11 +89,11 @@ function* judged(selfTest: SelfTest): Generator<Diagnostic> {
     });
     const design = designOf(config, 2);
     const expected = estimateRuns({ design, history: known }, policy, cells.length);
-    return expected === undefined ? [] : [{ cell, expected, typical: known?.typical ?? 0 }];
+    return expected.basis === 'history' ? [{ cell, expected, typical: known?.typical ?? 0 }] : [];
   });
   for (const { cell, expected, typical } of estimates) {
     const what = `the noise of ${cellName(cell)}`;
-    const { noiseRatio, reachableMarginRatio } = expected;
+    const { noiseRatio = 0, reachableMarginRatio = 0 } = expected;
     const [least, most] = intervalOf(noiseRatio).map(formatPercent);
     const found = `${formatPps(typical)}, and boots differ by ${formatPercent(noiseRatio)} (90 % of such measurements: ${least} to ${most}); a loss of ${formatPercent(reachableMarginRatio)} is found with the required power`;
     const margin = formatPercent(policy.marginRatio);
@@ -108,7 +108,7 @@ function* judged(selfTest: SelfTest): Generator<Diagnostic> {
   yield ok('a gate of these cells', durationsText(selfTest, estimates));
 }
 
-type RunsEstimates = { cell: Cell; expected: NonNullable<ReturnType<typeof estimateRuns>> }[];
+type RunsEstimates = { cell: Cell; expected: ReturnType<typeof estimateRuns> }[];
 
 /** The slowest cell determines the number of boots, as one boot serves all cells. */
 function durationsText({ journal, config }: SelfTest, estimates: RunsEstimates): string {

@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Config } from '../../config/schema.ts';
 import { machinesOf } from '../../lab/machines.ts';
 import { formatEstimate } from '../../model/format.ts';
-import { estimateWait, readUsualSeconds, type WaitEstimate } from '../estimate/queue.ts';
+import { estimateWaits, readUsualSeconds, type WaitEstimate } from '../estimate/queue.ts';
 import type { Recorder } from '../recording/recorder.ts';
 import { type Lease, type LeaseDeps, reserve } from '../reserve/lease.ts';
 import { forgetLease, keepLease } from '../reserve/lease-file.ts';
@@ -57,7 +57,8 @@ export async function openReservations(
       processes,
       signal,
       onWait({ lab, ticket }) {
-        const estimate = estimateWait(lab, ticket, usualSeconds, new Date());
+        const estimate = estimateWaits(lab, usualSeconds, new Date()).get(ticket.id);
+        if (estimate === undefined) return;
         // The remaining time changes constantly, so it does not justify a message.
         const news = waitText(lab, ticket, { place: estimate.place, of: estimate.of });
         if (news !== last) onWait(estimate, waitText(lab, ticket, estimate));

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { type BisectSimulation, simulateBisect } from '../../../src/gate/bisect/simulate-bisection.ts';
-import { estimateByNoise } from '../../../src/gate/estimate/bisection.ts';
 
 const request: BisectSimulation = {
   noise: { kind: 'normal', cv: 0.005 },
@@ -66,21 +65,4 @@ test('shorter builds save minutes, and no boots', () => {
   const slow = simulateBisect({ ...request, minutes: { ...request.minutes, build: 20 } });
   expect(quick.meanMinutes).toBeLessThan(slow.meanMinutes / 1.5);
   expect(quick.meanBoots).toBeCloseTo(slow.meanBoots, 0);
-});
-
-test('estimates boots and minutes from known noise, and finds noise that is too large', () => {
-  const about = { steps: 64, minutes: request.minutes, mostBoots: 60 };
-  const noise = (cv: number) => ({ sumOfSquares: 20 * cv ** 2, degreesOfFreedom: 20 });
-  const quiet = estimateByNoise({ ...about, effect: -0.05, history: noise(0.005) });
-  expect(quiet?.noise?.noiseRatio).toBeCloseTo(0.005, 9);
-  expect(quiet?.boots).toBeCloseTo(12.5, 0);
-  expect(quiet?.noise?.answeredRatio).toBeGreaterThan(0.95);
-  const wild = estimateByNoise({ ...about, effect: -0.02, history: noise(0.05) });
-  expect(wild?.noise?.answeredRatio).toBeLessThan(0.3);
-});
-
-test('gives no estimate without enough earlier runs', () => {
-  const history = { sumOfSquares: 0.0001, degreesOfFreedom: 2 };
-  const about = { steps: 64, minutes: request.minutes, mostBoots: 60 };
-  expect(estimateByNoise({ ...about, effect: -0.05, history })).toBeUndefined();
 });

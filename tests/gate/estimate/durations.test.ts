@@ -65,7 +65,6 @@ describe('one gate', () => {
     expect(regularGate(lab, 5, 4)).toEqual({
       bootSeconds: 180,
       trialSeconds: 25,
-      trafficSeconds: 15,
       buildSeconds: 90,
     });
   });
@@ -84,7 +83,6 @@ describe('one gate', () => {
     expect(gateOf(trials)).toEqual({
       bootSeconds: 0,
       trialSeconds: 20,
-      trafficSeconds: 15,
       buildSeconds: 10,
     });
   });
@@ -100,7 +98,6 @@ describe('one gate', () => {
     expect(gateOf([{ ...first, bootSeconds: 70 }, second])).toEqual({
       bootSeconds: 70,
       trialSeconds: 20,
-      trafficSeconds: 15,
       buildSeconds: 30,
     });
   });
@@ -123,7 +120,6 @@ describe('one gate', () => {
         expect(regularGate(lab, perBoot, boots)).toEqual({
           bootSeconds: lab.boot,
           trialSeconds: lab.trial,
-          trafficSeconds: 15,
           buildSeconds: lab.base + lab.patched,
         });
       }),
@@ -136,7 +132,6 @@ describe('several gates', () => {
   const durations = (bootSeconds: number): Durations => ({
     bootSeconds,
     trialSeconds: 25,
-    trafficSeconds: 15,
     buildSeconds: 60,
   });
   const onDay = (day: number, changes: object) =>
@@ -152,7 +147,6 @@ describe('several gates', () => {
     expect(expectedDurationsOn([...late, ...old, stranger], 'fake', aConfig())).toEqual({
       bootSeconds: 185.5,
       trialSeconds: 25,
-      trafficSeconds: 15,
       buildSeconds: 60,
       gates: 10,
     });
@@ -162,7 +156,6 @@ describe('several gates', () => {
     const selfTested = { bootSeconds: 200, trialSeconds: 1 };
     expect(expectedDurationsOn([onDay(1, { durations: selfTested })], 'fake', aConfig())).toEqual({
       ...selfTested,
-      trafficSeconds: 1,
       buildSeconds: 0,
       gates: 1,
     });
@@ -171,7 +164,7 @@ describe('several gates', () => {
   test('are optional: older lines without them leave all to the usual durations', () => {
     const known = expectedDurationsOn([onDay(1, {})], 'fake', aConfig());
     expect(known).toMatchObject({ gates: 0, bootSeconds: 0, buildSeconds: 0 });
-    // Half a second of warm-up, and 48 runs of 0.1 s.
-    expect(known.trafficSeconds).toBeCloseTo(5.3);
+    // Half a second of warm-up, 48 runs of 0.1 s, and the files.
+    expect(known.trialSeconds).toBeCloseTo(7.3);
   });
 });

@@ -1,21 +1,14 @@
 // Estimates of gates compared with their durations, in the virtual time of a laboratory.
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import { type LabTimeRequest, labTime } from '../../../bench/lab-time.ts';
-import type { Durations, ExpectedDurations } from '../../../src/gate/estimate/durations.ts';
-import { estimateExperiment } from '../../../src/gate/estimate/experiment.ts';
-import { RemainingTime } from '../../../src/gate/estimate/remaining.ts';
-import type { PlannedTrial } from '../../../src/model/planned-trial.ts';
-import { aConfig, aPlan, gateConfig, singleRuns } from '../../fakes/plan.ts';
-import { describeWith, sharedFolder } from '../../needs.ts';
-import { linesOf } from '../recording/spoil.ts';
+import type { Durations } from '../../../src/gate/estimate/durations.ts';
+import { estimateExperiment, RemainingTime } from '../../../src/gate/estimate/experiment.ts';
+import { aConfig, aPlan, gateConfig } from '../../fakes/plan.ts';
 
 /** Durations of this laboratory, as an earlier gate reports them. */
 const durations: Durations = {
   bootSeconds: 190,
   trialSeconds: 16,
-  trafficSeconds: 13,
   buildSeconds: 0,
 };
 
@@ -32,13 +25,10 @@ async function estimatesOf(request: Omit<LabTimeRequest, 'seed'>) {
     seed: 1,
     ...request,
     onEvent(event, now) {
-      remaining ??= new RemainingTime(now);
+      remaining ??= new RemainingTime();
       remaining.onEvent(event, now);
       if (event.kind === 'planned') {
-        const { variants, durations, ...plan } = event.plan;
-        if (durations === undefined) throw new Error('The plan has no durations.');
-        const outlined = { ...plan, variants: variants.length, durations };
-        const { ifUnchanged, ifLost } = estimateExperiment(outlined);
+        const { ifUnchanged, ifLost } = estimateExperiment({ ...event.plan, variants: event.plan.variants.length });
         const course = request.change < 0 ? ifLost : ifUnchanged;
         planned = { seconds: course.totalSeconds, at: now };
       }
@@ -134,56 +124,6 @@ describe('the estimate of a gate', () => {
   );
 });
 
-/** Durations of the gate on real guests that is recorded in gate-slow, as `durationsOf` has them. */
-const ofGuests: ExpectedDurations = {
-  bootSeconds: 100,
-  trialSeconds: 27,
-  trafficSeconds: 15,
-  buildSeconds: 0,
-  gates: 1,
-};
-
-const real = aConfig({
-  ...singleRuns,
-  scenarios: ['forwarding', 'pf-stateful', 'ipfw-stateful'],
-});
-
-describeWith(['shared/freebsd/lab'], 'a gate on a real FreeBSD', () => {
-  test.each([
-    ['gate-slow.rec.gz', { profile: { seconds: 5 } }],
-    ['gate-aa-resumed.rec.gz', {}],
-    ['e-panicload.rec.gz', {}],
-  ])('takes what its boots and trials were estimated to: %s', (name, changes) => {
-    const steps = stepsIn(sharedFolder(join('freebsd/lab', name)));
-    const end = steps.at(-1)?.at ?? 0;
-    const trials = steps.filter(({ call }) => call === 'blast').length;
-    const plan = { ...aPlan(real), ...changes, durations: ofGuests };
-    let [now, done] = [steps.find(({ call }) => call === 'prepare')?.at ?? 0, 0];
-    const remaining = new RemainingTime(now);
-    remaining.onEvent({ kind: 'planned', plan }, now);
-    const rows: Row[] = [];
-    for (const { call, at, planned } of steps) {
-      if (call === 'blast' && planned !== undefined) {
-        const trial = { ...plan.trials[0], ...planned } as PlannedTrial;
-        const next = { trial, attempt: 1, done, of: trials };
-        remaining.onEvent({ kind: 'trial', ...next }, now);
-        rows.push({ expected: remaining.left(next)?.maxSeconds ?? 0, lasted: end - now });
-        const entry = { kind: 'failed', at: '', trial: planned.number, reason: '' } as const;
-        remaining.onEvent({ kind: 'ended', trial, entry }, at);
-        done += 1;
-      }
-      if (call === 'profile') {
-        const [{ cell } = { cell: undefined }] = plan.cells;
-        if (cell === undefined) throw new Error('The plan has no cell.');
-        remaining.onEvent({ kind: 'profile', cell, variant: 'base', attempt: 1 }, now);
-      }
-      now = Math.max(now, at);
-    }
-    expect(rows.length).toBeGreaterThan(0);
-    expect(rows.filter((row) => !isWithin(row, factors.accidents))).toEqual([]);
-  });
-});
-
 test('guests boot once for all cells of a pair: four cells of FreeBSD lasted 742 s', () => {
   const traffic = { ...aConfig().traffic, runsPerTrial: 2, windows: { count: 8, packets: 10_000 } };
   const config = aConfig({
@@ -193,30 +133,8 @@ test('guests boot once for all cells of a pair: four cells of FreeBSD lasted 742
     gate: { ...gateConfig, metric: 'instructionsPerPacket' },
   });
   const { variants: _, ...plan } = aPlan(config);
-  const durations = { ...ofGuests, bootSeconds: 190, trialSeconds: 14 };
+  const durations = { bootSeconds: 190, trialSeconds: 14, buildSeconds: 0, gates: 1 };
   const { ifUnchanged } = estimateExperiment({ ...plan, variants: 2, durations });
   expect(ifUnchanged.boots).toBeLessThanOrEqual(ifUnchanged.trials / 2);
   expect(isWithin({ expected: ifUnchanged.totalSeconds, lasted: 742 }, factors.known)).toBe(true);
 });
-
-const step = z.object({
-  at: z.number(),
-  outcome: z.object({
-    call: z.string(),
-    planned: z
-      .object({
-        number: z.number(),
-        runs: z.array(z.object({ number: z.number(), variant: z.string(), pair: z.number() })),
-      })
-      .optional(),
-  }),
-});
-
-/** Each with its end, from the last time that the testbed was prepared. */
-function stepsIn(path: string) {
-  const steps = linesOf(path).flatMap((line) => {
-    const { data } = step.safeParse(line);
-    return data === undefined ? [] : { at: data.at, ...data.outcome };
-  });
-  return steps.slice(steps.findLastIndex(({ call }) => call === 'prepare'));
-}

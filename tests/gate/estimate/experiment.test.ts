@@ -1,23 +1,20 @@
-// Estimates an experiment's duration: where its minutes go, and which settings would save some.
+// Estimates an experiment's duration: runs left times the seconds of a run, and of the boots that they need.
 import { describe, expect, test } from 'vitest';
+import type { Design } from '../../../src/analysis/stats/design.ts';
+import { simulate } from '../../../src/analysis/stats/simulate.ts';
 import {
   type ExperimentOutline,
   estimateExperiment,
+  estimateRuns,
   experimentEstimateLine,
-  waysToShorten,
 } from '../../../src/gate/estimate/experiment.ts';
 import { cellsOf, planCells, policyOf } from '../../../src/gate/experiment/plan.ts';
 import { aHistoryEntry } from '../../fakes/history.ts';
 import { aConfig, singleRuns } from '../../fakes/plan.ts';
+import { policy } from '../../fakes/result.ts';
 
 const config = aConfig({ ...singleRuns, families: ['inet4', 'inet6'] });
-const durations = {
-  bootSeconds: 180,
-  trialSeconds: 25,
-  trafficSeconds: 15,
-  buildSeconds: 600,
-  gates: 3,
-};
+const durations = { bootSeconds: 180, trialSeconds: 25, buildSeconds: 600, gates: 3 };
 
 const known = (['inet4', 'inet6'] as const).flatMap((family) =>
   [1, 2, 3].map((day) =>
@@ -40,25 +37,14 @@ function outlinedOf(changes: Partial<ExperimentOutline> = {}, history = known, o
   };
 }
 
-const profile = { seconds: 10 };
-
 describe('with a boot for each variant', () => {
   test('every boot serves all cells, and the last one brings the base home', () => {
     const { ifUnchanged, cells } = estimateExperiment(outlinedOf());
-    const runs = cells.map(({ runsIfUnchanged }) => runsIfUnchanged);
-    const { boots, trials, seconds, totalSeconds } = ifUnchanged;
-    expect(trials).toBeCloseTo(runs.reduce((sum, one) => sum + one, 0));
+    const { boots, trials, totalSeconds } = ifUnchanged;
+    expect(trials).toBeCloseTo(cells.reduce((sum, { runsIfUnchanged }) => sum + runsIfUnchanged, 0));
     // Noise of half a percent, and a margin of five: the first look mostly decides both.
     expect(boots).toBeLessThan(trials);
-    expect(seconds).toEqual({
-      building: 600,
-      booting: boots * 180,
-      traffic: trials * 15,
-      settling: trials * 10,
-      profiles: 0,
-      givingBack: 180,
-    });
-    expect(totalSeconds).toBeCloseTo(600 + boots * 180 + trials * 25 + 180);
+    expect(totalSeconds).toBeCloseTo(600 + (boots + 1) * 180 + trials * 25);
   });
 
   test('there are as many boots as the slowest cell needs, which is more than any single cell on average', () => {
@@ -75,40 +61,29 @@ describe('with a boot for each variant', () => {
     expect([three.boots, three.trials]).toEqual([1.5 * two.boots, 1.5 * two.trials]);
   });
 
-  test('a profile is taken of each variant in each cell', () => {
-    const { seconds } = estimateExperiment(outlinedOf({ profile })).ifUnchanged;
-    expect(seconds.profiles).toBe(4 * (10 + 10));
+  test('a profile of each variant in each cell lasts as long as a trial', () => {
+    const secondsWith = (profile: ExperimentOutline['profile']) =>
+      estimateExperiment(outlinedOf({ profile })).ifUnchanged.totalSeconds;
+    expect(secondsWith({ seconds: 10 }) - secondsWith(undefined)).toBeCloseTo(4 * 25);
   });
 
-  test('unknown noise is assumed, with a note', () => {
+  test('unknown noise is assumed, with a note, and instructions are assumed to be less noisy', () => {
     const outlined = outlinedOf({}, []);
     const estimate = estimateExperiment(outlined);
     expect(estimate.cells).toMatchObject([{ basis: 'assumed', noiseRatio: 0.01 }, {}]);
     expect(experimentEstimateLine(estimate, outlined)).toMatch(/, assuming that runs vary by 1 %$/);
-  });
-
-  test('instructions are assumed to be less noisy', () => {
-    const outlined = outlinedOf({}, []);
     const policy = { ...outlined.policy, metric: 'instructionsPerPacket' } as const;
-    const { cells } = estimateExperiment({ ...outlined, policy });
-    expect(cells).toMatchObject([{ basis: 'assumed', noiseRatio: 0.002 }, {}]);
+    expect(estimateExperiment({ ...outlined, policy }).cells[0]).toMatchObject({ noiseRatio: 0.002 });
   });
 });
 
-describe('with trials that variants share', () => {
-  const shared = aConfig();
-
-  test('there are no boots, and the estimate covers only the first interim analysis', () => {
-    const outlined = outlinedOf({ durations: { ...durations, bootSeconds: 0 } }, [], shared);
-    const estimate = estimateExperiment(outlined);
-    expect(estimate.ifUnchanged).toMatchObject({
-      boots: 0,
-      seconds: { booting: 0, givingBack: 0 },
-    });
-    expect(estimate.ifLost).toEqual(estimate.ifUnchanged);
-    expect(estimate.cells).toMatchObject([{ basis: 'least', maxRuns: 96 }]);
-    expect(experimentEstimateLine(estimate, outlined)).toMatch(/^at least /);
-  });
+test('trials that variants share need no boots, and the estimate covers only the first interim analysis', () => {
+  const outlined = outlinedOf({ durations: { ...durations, bootSeconds: 0 } }, [], aConfig());
+  const estimate = estimateExperiment(outlined);
+  expect(estimate.ifUnchanged.boots).toBe(0);
+  expect(estimate.ifLost).toEqual(estimate.ifUnchanged);
+  expect(estimate.cells).toMatchObject([{ basis: 'least', maxRuns: 96 }]);
+  expect(experimentEstimateLine(estimate, outlined)).toMatch(/^at least /);
 });
 
 test('one line shows both ends, and their basis', () => {
@@ -118,44 +93,40 @@ test('one line shows both ends, and their basis', () => {
   );
 });
 
-describe('a suggestion to shorten', () => {
-  const ways = (outlined: ExperimentOutline) => waysToShorten(outlined).map(({ how }) => how);
+describe('the runs of a cell', () => {
+  const design: Design = { name: 'group-sequential', budgets: [20], pairsPerStep: 1, method: 'pooled' };
+  const about = { marginRatio: 0.02, effect: 0, historyRuns: 12, experiments: 2000, seed: 7 };
+  const rates = { falseAlarms: policy.falseAlarmRatio, misses: policy.missRatio };
+  const rule = { ...policy, marginRatio: about.marginRatio };
+  const runsAt = (cv: number, cells: number) => {
+    const history = { runs: 12, typical: 8e5, typicalRuns: 12, sumOfSquares: 11 * cv ** 2, degreesOfFreedom: 11 };
+    return estimateRuns({ design, history }, rule, cells);
+  };
 
-  test('is listed with the time that it saves, the largest first', () => {
-    const shorter = waysToShorten(outlinedOf({ profile }));
-    const saved = shorter.map(({ savedSeconds }) => savedSeconds);
-    expect(saved).toEqual(saved.toSorted((a, b) => b - a));
-    const savedBy = Object.fromEntries(
-      shorter.map(({ how, savedSeconds }) => [how.split(/:| \w+, the/)[0], savedSeconds]),
-    );
-    expect(savedBy).toEqual({
-      'kernels in the builder cache': 600,
-      'no profiles': 4 * 20,
-      'forwarding inet4 alone': expect.any(Number),
-      'without forwarding': expect.any(Number),
-    });
-  });
-
-  test('is a history if there is none', () => {
-    expect(ways(outlinedOf({}, []))).toContainEqual(expect.stringMatching(/^10 earlier runs of each cell/));
-    expect(ways(outlinedOf()).join()).not.toContain('earlier runs');
-  });
-
-  test('is a wider margin where runs are many', () => {
-    const gate = { ...config.gate, marginRatio: 0.02 };
-    expect(ways(outlinedOf({}, [], aConfig({ ...config, gate })))).toContain('a margin of 4 %: --margin 4%');
-  });
-
-  test('is not one that saves next to nothing', () => {
-    const quick = outlinedOf({ durations: { ...durations, buildSeconds: 5 } });
-    expect(ways(quick).join()).not.toContain('kernels');
-  });
-
-  test('never lengthens the gate', () => {
-    for (const history of [known, []]) {
-      for (const { savedSeconds } of waysToShorten(outlinedOf({ profile }, history))) {
-        expect(savedSeconds).toBeGreaterThan(0);
-      }
+  test.for([
+    [0.002, 1],
+    [0.005, 6],
+    [0.01, 1],
+    [0.02, 6],
+    [0.04, 1],
+  ] as const)('are those of simulated experiments, to a tenth: noise of %d, %d cells', ([cv, cells]) => {
+    const { runsIfUnchanged, runsIfLost } = runsAt(cv, cells);
+    const simulated = (effect: number) =>
+      simulate({ ...about, noise: { kind: 'normal', cv }, design, rates, cells, effect }).meanRuns;
+    for (const [estimated, mean] of [
+      [runsIfUnchanged, simulated(0)],
+      [runsIfLost, simulated(-about.marginRatio)],
+    ] as const) {
+      expect(estimated).toBeGreaterThan(0.9 * mean);
+      expect(estimated).toBeLessThan(1.1 * mean);
     }
+  });
+
+  test('find the reachable margin with the requested power', () => {
+    const { reachableMarginRatio: reach = 0 } = runsAt(0.03, 1);
+    expect(reach).toBeGreaterThan(about.marginRatio);
+    const noise = { kind: 'normal', cv: 0.03 } as const;
+    const lost = { ...about, marginRatio: reach, effect: -reach, experiments: 4000 };
+    expect(simulate({ ...lost, noise, design, rates, cells: 1 }).regression).toBeGreaterThan(0.95);
   });
 });

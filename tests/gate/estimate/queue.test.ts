@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import {
   estimateStart,
-  estimateWait,
   estimateWaits,
   healthPurpose,
   readUsualSeconds,
@@ -39,17 +38,6 @@ test('reports the testbed and the start for a new gate', async () => {
     since: lab.date().toISOString(),
   });
   expect(await start('z')).toBeUndefined();
-});
-
-test('the estimate of one is that of all', async () => {
-  const lab = await aLab();
-  await queue(lab, { alice: 'x', bob: 'x', carol: 'y', dave: 'z', erin: 'z' });
-  const seen = await readLab(lab.onlooker);
-  const all = estimateWaits(seen, halfAnHour, lab.date());
-  expect(seen.tickets).toHaveLength(3);
-  for (const ticket of seen.tickets) {
-    expect(estimateWait(seen, ticket, halfAnHour, lab.date())).toEqual(all.get(ticket.id));
-  }
 });
 
 test('a holder that has been there for longer than usual is given another minute', async () => {
@@ -133,9 +121,8 @@ async function queue(lab: ReservationLab, asks: Record<string, string>): Promise
 
 async function estimates(lab: ReservationLab) {
   const seen = await readLab(lab.onlooker);
-  return Object.fromEntries(
-    seen.tickets.map((ticket) => [ticket.holder.who, estimateWait(seen, ticket, halfAnHour, lab.date())]),
-  );
+  const waits = estimateWaits(seen, halfAnHour, lab.date());
+  return Object.fromEntries(seen.tickets.map(({ id, holder }) => [holder.who, waits.get(id)]));
 }
 
 const logged = (testbed: string, seconds: number, id = 'id'): LoggedReservation => ({

@@ -334,7 +334,7 @@ test('a line has the duration of a gate, and is read with and without one', asyn
   }));
   const outcome = { kind: 'judged', verdict: 'no-regression', cells } as const;
   const lines = historyEntries(aResult({ outcome, trials }));
-  expect(lines).toMatchObject([{ durations: { trialSeconds: 60, trafficSeconds: 5 } }]);
+  expect(lines).toMatchObject([{ durations: { trialSeconds: 60 } }]);
   const history = historyFile(join(temporaryFolder(), 'history.jsonl'));
   await history.append([...lines, onDay(1)]);
   expect(await history.read()).toEqual([...lines, onDay(1)]);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bisectionEstimateLines, estimateBisection } from '../../../src/gate/estimate/bisection.ts';
+import { bisectionEstimateLines, estimateBisection } from '../../../src/gate/bisect/estimate.ts';
 import { aBisectPlan, aSharedPlan } from '../../fakes/bisect.ts';
 
 const historyOf = (cv: number) => ({
@@ -18,20 +18,20 @@ test('estimates a cell of unknown noise like a quiet one', () => {
   ]);
 });
 
-test('with the noise of a cell it estimates the boots for a change of that size', () => {
-  const plan = aBisectPlan(64, { history: historyOf(0.005), effect: -0.05 });
-  expect(estimateBisection(plan).boots).toBe(13);
-  expect(bisectionEstimateLines(plan)).toEqual([
-    expect.stringMatching(/about 13 boots .* for a change of 5\.00 %, as boots vary by 0\.5 %$/),
+test('estimates more boots for a change that is small beside the noise', () => {
+  const boots = (effect: number) => estimateBisection(aBisectPlan(64, { history: historyOf(0.005), effect })).boots;
+  expect([boots(-0.05), boots(-0.01)]).toEqual([12, 21]);
+  expect(bisectionEstimateLines(aBisectPlan(64, { history: historyOf(0.005), effect: -0.05 }))).toEqual([
+    expect.stringMatching(/about 12 boots .* for a change of 5\.00 %, as boots vary by 0\.5 %$/),
   ]);
 });
 
-test('it reports that the noise is too large before anything is built', () => {
+test('reports that the noise is too large before anything is built', () => {
   const plan = aBisectPlan(64, { history: historyOf(0.05), effect: -0.02 });
-  expect(bisectionEstimateLines(plan)[1]).toMatch(/^the noise is too large: only \d+ % of such/);
+  expect(bisectionEstimateLines(plan)[1]).toMatch(/^the noise is too large to name a commit: /);
 });
 
-test('if commits share trials, these are counted', () => {
+test('counts trials if commits share them', () => {
   const lines = bisectionEstimateLines(aSharedPlan(24));
   expect(lines).toEqual([
     '24 commits after good, 24 with different files: about 3 trials on fake, 1 min, and at most 60 trials',
