@@ -17,8 +17,8 @@ export const modules: Readonly<Record<string, { readonly lines: number; readonly
   kernel: { lines: 2835, imports: ['model', 'config', 'system', 'forge'] },
   lab: { lines: 16556, imports: ['model', 'config', 'system', 'analysis', 'kernel'] },
   gate: { lines: 13397, imports: ['model', 'config', 'system', 'analysis', 'report', 'forge', 'kernel', 'lab'] },
-  publish: { lines: 5429, imports: ['model', 'config', 'system', 'analysis', 'report', 'forge', 'lab', 'gate'] },
-  relay: { lines: 3719, imports: ['model', 'config', 'system', 'forge', 'kernel', 'lab', 'gate', 'publish'] },
+  publish: { lines: 5428, imports: ['model', 'config', 'system', 'analysis', 'report', 'forge', 'lab', 'gate'] },
+  relay: { lines: 3715, imports: ['model', 'config', 'system', 'forge', 'kernel', 'lab', 'gate', 'publish'] },
   action: {
     lines: 3525,
     imports: ['model', 'config', 'system', 'analysis', 'report', 'forge', 'kernel', 'lab', 'gate', 'publish'],

@@ -24,7 +24,7 @@ import { pathsIn, readOverlay, sourceOf } from "./kernel/first.js";
 import { hasBisectPlan } from "./gate/bisect.js";
 import { semaphore } from "./system/semaphore.js";
 import { lookAgain, ok, skipped, typed, walk, wrong } from "./lab/check.js";
-import { Connections, isSigned, unreachable, warning } from "./relay/plain.js";
+import { Connections } from "./relay/plain.js";
 const { once } = globalThis.process.getBuiltinModule("node:events");
 const { basename, dirname, join, resolve } = globalThis.process.getBuiltinModule("node:path");
 const { closeSync, existsSync, linkSync, mkdirSync, openSync, rmSync, statSync } = globalThis.process.getBuiltinModule("node:fs");
@@ -648,33 +648,6 @@ const schema = `
 /** Longest wait for a lock that another process holds for a transaction; it blocks this process. */
 const lockMilliseconds = 5e3;
 
-// src/relay/check-secret-file.ts
-/** @param key of ppsgate.yml that names the file */
-const secretStep = (key, place) => ({
-	what: key,
-	async run(what) {
-		const { path, variable } = place;
-		const exposed = path === void 0 ? [] : await exposure(what, path);
-		if (exposed.length > 0) return exposed;
-		await readSecret(place);
-		return path === void 0 ? [ok(what, `${variable} in the environment`)] : keeping(what, path);
-	}
-});
-/** Returns nothing for a missing file, which its reader reports. */
-async function exposure(what, path) {
-	const found = await stat(path).catch(() => void 0);
-	if (found === void 0 || !isExposed(found)) return [];
-	const whose = found.mode & 7 ? "all on this machine" : "its group";
-	return [wrong(what, `${withMode(path, found)}, so ${whose} can read it`, fixOf(path))];
-}
-async function keeping(what, path) {
-	const found = await stat(path);
-	if (found.mode & 56) return [warning(what, `${withMode(path, found)}, so its group can read it`, fixOf(path))];
-	return [ok(what, `${path} is readable only by its owner`)];
-}
-const withMode = (path, { mode }) => `${path} has the mode ${(mode & 511).toString(8)}`;
-const fixOf = (path) => typed(shell`chmod 600 ${path}`);
-
 // src/relay/delivery.ts
 /** Object of the signed test webhook of `ppsgate phabricator check`; no revision has this PHID. */
 const checkObject = "PHID-DREV-ppsgatecheck";
@@ -734,6 +707,45 @@ const buildSchema = object({
 	diff: number,
 	revision: union([nothing$1, revision]).optional()
 });
+
+// src/relay/setup-check-item.ts
+const warning = (what, why, fix) => ({
+	kind: "warning",
+	what,
+	why,
+	fix
+});
+const unreachable = (what, why, fix) => ({
+	kind: "unreachable",
+	what,
+	why,
+	fix
+});
+/** @param key of ppsgate.yml that names the file */
+const secretStep = (key, place) => ({
+	what: key,
+	async run(what) {
+		const { path, variable } = place;
+		const exposed = path === void 0 ? [] : await exposure(what, path);
+		if (exposed.length > 0) return exposed;
+		await readSecret(place);
+		return path === void 0 ? [ok(what, `${variable} in the environment`)] : keeping(what, path);
+	}
+});
+/** Returns nothing for a missing file, which its reader reports. */
+async function exposure(what, path) {
+	const found = await stat(path).catch(() => void 0);
+	if (found === void 0 || !isExposed(found)) return [];
+	const whose = found.mode & 7 ? "all on this machine" : "its group";
+	return [wrong(what, `${withMode(path, found)}, so ${whose} can read it`, fixOf(path))];
+}
+async function keeping(what, path) {
+	const found = await stat(path);
+	if (found.mode & 56) return [warning(what, `${withMode(path, found)}, so its group can read it`, fixOf(path))];
+	return [ok(what, `${path} is readable only by its owner`)];
+}
+const withMode = (path, { mode }) => `${path} has the mode ${(mode & 511).toString(8)}`;
+const fixOf = (path) => typed(shell`chmod 600 ${path}`);
 
 // src/relay/check-relay.ts
 /** Reads the undelivered answers of this machine's relay, poller and gates. */
@@ -2401,24 +2413,6 @@ async function diffIds(conduit, phids) {
 	return new Map(found.map(({ id, phid }) => [phid, id]));
 }
 
-// src/relay/reply.ts
-/** @param why a sentence that may contain untrusted text, or empty */
-function replyText(topic, why) {
-	const reason = why === "" ? [] : [remarkupText(withoutPaths(why), 1e3)];
-	switch (topic) {
-		case "refused": return ["**ppsgate: not measured**", ...reason].join("\n\n");
-		case "not-cancelled": return ["**ppsgate: not cancelled**", ...reason].join("\n\n");
-		case "mistaken": return [
-			"**ppsgate did not understand**",
-			...reason,
-			help
-		].join("\n\n");
-		case "help": return ["**ppsgate**", help].join("\n\n");
-	}
-}
-/** A list, as phones would cut off a table of this width. */
-const help = commandsFor(callOnPhabricator).map(({ write, to }) => `- ${remarkupText(write)}: ${to}`).join("\n");
-
 // src/relay/relay.ts
 /** Never throws for an error of Phabricator or a starter. */
 async function workOnce(deps) {
@@ -2720,30 +2714,24 @@ function logQueued(jobs, { log }) {
 	for (const job of jobs) log.info(`${jobName(job)} is queued, for ${job.by}.`);
 }
 const jobName = ({ revision, diff }) => `D${revision}:${diff}`;
-
-// src/relay/refusal-log.ts
-const checkCommand = "ppsgate phabricator check";
-const secondsBetweenLines = 60;
-/** Logs each kind of refusal once a minute, without the request's text: strangers control its rate. */
-function refusalLog({ now, log }) {
-	const logged = /* @__PURE__ */ new Map();
-	return ({ headers, socket }, why) => {
-		const isOfCheck = headers["user-agent"] === checkAgent;
-		const kind = `${why} ${isOfCheck}`;
-		const last = logged.get(kind);
-		if (last !== void 0 && Math.abs(+now() - +last.at) < secondsBetweenLines * 1e3) {
-			last.suppressed += 1;
-			return;
-		}
-		const more = last?.suppressed ? ` ${last.suppressed} more were refused since the last such line.` : "";
-		logged.set(kind, {
-			at: now(),
-			suppressed: 0
-		});
-		const whose = isOfCheck ? `; it claims to be from \`${checkCommand}\`` : "";
-		log(`Refused from ${socket.remoteAddress ?? "a closed connection"}: ${why}${whose}.${more}`);
-	};
+/** Renders one of the relay's own comments in Remarkup.
+*
+* @param why a sentence that may contain untrusted text, or empty */
+function replyText(topic, why) {
+	const reason = why === "" ? [] : [remarkupText(withoutPaths(why), 1e3)];
+	switch (topic) {
+		case "refused": return ["**ppsgate: not measured**", ...reason].join("\n\n");
+		case "not-cancelled": return ["**ppsgate: not cancelled**", ...reason].join("\n\n");
+		case "mistaken": return [
+			"**ppsgate did not understand**",
+			...reason,
+			help
+		].join("\n\n");
+		case "help": return ["**ppsgate**", help].join("\n\n");
+	}
 }
+/** A list, as phones would cut off a table of this width. */
+const help = commandsFor(callOnPhabricator).map(({ write, to }) => `- ${remarkupText(write)}: ${to}`).join("\n");
 
 // src/relay/server.ts
 /** An edit has a few transactions; even a webhook with 700 fits into these 64 KiB. */
@@ -2992,5 +2980,33 @@ function isAuthorized(header, userAndPassword) {
 	return timingSafeEqual(received, hash("sha256", userAndPassword, "buffer"));
 }
 const hasBody = ({ headers }) => headers["transfer-encoding"] !== void 0 || Number(headers["content-length"] ?? 0) > 0;
+const checkCommand = "ppsgate phabricator check";
+const secondsBetweenLines = 60;
+/** Logs each kind of refusal once a minute, without the request's text: strangers control its rate. */
+function refusalLog({ now, log }) {
+	const logged = /* @__PURE__ */ new Map();
+	return ({ headers, socket }, why) => {
+		const isOfCheck = headers["user-agent"] === checkAgent;
+		const kind = `${why} ${isOfCheck}`;
+		const last = logged.get(kind);
+		if (last !== void 0 && Math.abs(+now() - +last.at) < secondsBetweenLines * 1e3) {
+			last.suppressed += 1;
+			return;
+		}
+		const more = last?.suppressed ? ` ${last.suppressed} more were refused since the last such line.` : "";
+		logged.set(kind, {
+			at: now(),
+			suppressed: 0
+		});
+		const whose = isOfCheck ? `; it claims to be from \`${checkCommand}\`` : "";
+		log(`Refused from ${socket.remoteAddress ?? "a closed connection"}: ${why}${whose}.${more}`);
+	};
+}
+/** @param signature hexadecimal HMAC-SHA256 of the bytes as sent */
+function isSigned(body, signature, key) {
+	if (signature === void 0 || !/^[0-9a-f]{64}$/i.test(signature)) return false;
+	const expected = createHmac("sha256", key).update(body).digest();
+	return timingSafeEqual(expected, Buffer.from(signature, "hex"));
+}
 
 export { InboxError, checkPhabricator, inboxIn, keeping$1 as keeping, keptOf, openBell, openInbox, openStarter, pollOnce, startRelayServer, waitingText, workOn, workOnce };

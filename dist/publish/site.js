@@ -13,7 +13,8 @@ import { files } from "./site/plain.js";
 const { join, resolve } = globalThis.process.getBuiltinModule("node:path");
 const { readdir, rename, rm } = globalThis.process.getBuiltinModule("node:fs/promises");
 
-// src/publish/site/lab-state.ts
+// src/publish/site/site-source.ts
+/** The lab's state, as `ppsgate testbeds --json` and `ppsgate testbeds health --json` print it. */
 const holderSchema = object({
 	who: line,
 	purpose: line,

@@ -1,19 +1,4 @@
 const { isIPv6 } = globalThis.process.getBuiltinModule("node:net");
-const { createHmac, timingSafeEqual } = globalThis.process.getBuiltinModule("node:crypto");
-
-// src/relay/setup-check-item.ts
-const warning = (what, why, fix) => ({
-	kind: "warning",
-	what,
-	why,
-	fix
-});
-const unreachable = (what, why, fix) => ({
-	kind: "unreachable",
-	what,
-	why,
-	fix
-});
 
 // src/relay/seldom-log.ts
 const firstSeconds = 60;
@@ -85,12 +70,4 @@ function networkOf(address) {
 	].slice(0, 4).join(":");
 }
 
-// src/relay/signature.ts
-/** @param signature hexadecimal HMAC-SHA256 of the bytes as sent */
-function isSigned(body, signature, key) {
-	if (signature === void 0 || !/^[0-9a-f]{64}$/i.test(signature)) return false;
-	const expected = createHmac("sha256", key).update(body).digest();
-	return timingSafeEqual(expected, Buffer.from(signature, "hex"));
-}
-
-export { Connections, isSigned, seldomLog, unreachable, warning };
+export { Connections, seldomLog };

@@ -7,10 +7,16 @@ import { ok, skipped, wrong } from '../lab/check/diagnostic.ts';
 import { reasonOf } from '../model/one-line.ts';
 import { type HttpRequest, type HttpResponse, sendRequest } from '../system/http.ts';
 import { waitingText } from './answers.ts';
-import { secretStep } from './check-secret-file.ts';
 import { checkAgent, checkObject } from './delivery.ts';
 import { inboxIn, openInbox } from './inbox.ts';
-import { type SetUpCheckDeps, type SetUpDiagnostic, type SetUpStep, unreachable, warning } from './setup-check-item.ts';
+import {
+  type SetUpCheckDeps,
+  type SetUpDiagnostic,
+  type SetUpStep,
+  secretStep,
+  unreachable,
+  warning,
+} from './setup-check-item.ts';
 
 /** Reads the undelivered answers of this machine's relay, poller and gates. */
 export const answersStep = ({ url, relay: { directory } }: PhabricatorConfig, now: () => Date): SetUpStep => ({

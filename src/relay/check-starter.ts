@@ -7,8 +7,7 @@ import { pathsIn, readOverlay, sourceOf } from '../kernel/overlay.ts';
 import { ok, typed, wrong } from '../lab/check/diagnostic.ts';
 import { shortId } from '../model/patch.ts';
 import { shell } from '../system/shell.ts';
-import { secretStep } from './check-secret-file.ts';
-import type { SetUpCheckDeps, SetUpDiagnostic, SetUpStep } from './setup-check-item.ts';
+import { type SetUpCheckDeps, type SetUpDiagnostic, type SetUpStep, secretStep } from './setup-check-item.ts';
 
 /** @param branch base of diffs that name none */
 export function starterStep(start: StartConfig, branch: string, deps: SetUpCheckDeps): SetUpStep {

@@ -2,19 +2,20 @@
 
 import { createHash } from 'node:crypto';
 import type { PhabricatorConfig } from '../config/phabricator.ts';
-import type { GateOverrides } from '../forge/patch/command.ts';
+import { commandsFor, type GateOverrides } from '../forge/patch/command.ts';
 import { type Job, workOf } from '../forge/patch/job-key.ts';
 import type { Conduit } from '../forge/phabricator/conduit.ts';
 import { ConduitError, isFinal, secondsOfPatience } from '../forge/phabricator/failure.ts';
 import { oneLine } from '../model/one-line.ts';
-import type { RevisionDiff } from '../model/patch.ts';
+import { callOnPhabricator, type RevisionDiff } from '../model/patch.ts';
 import { type Pause, realPause } from '../model/pause.ts';
+import { remarkupText } from '../model/remarkup.ts';
+import { withoutPaths } from '../model/without-paths.ts';
 import { cancelledOutcome, outcomeOfFailure, type ReportedOutcome } from '../publish/reporters/outcome.ts';
 import { giveAnswers, hasConcluded, keepAnswer, keptOf } from './answers.ts';
-import { type DecideDeps, type Decision, decide, type Occurrence } from './decide.ts';
+import { type DecideDeps, type Decision, decide, type Occurrence, type ReplyTopic } from './decide.ts';
 import type { Inbox, JobRecord } from './inbox.ts';
 import { happenedSoFar, occurrencesOf, occurrencesSince } from './occurrence.ts';
-import { replyText } from './reply.ts';
 import type { RelayStarter } from './starter.ts';
 
 export type RelayDeps = {
@@ -340,3 +341,25 @@ function logQueued(jobs: readonly Job[], { log }: RelayDeps): void {
 }
 
 const jobName = ({ revision, diff }: Job): string => `D${revision}:${diff}`;
+
+/** Renders one of the relay's own comments in Remarkup.
+ *
+ * @param why a sentence that may contain untrusted text, or empty */
+export function replyText(topic: ReplyTopic, why: string): string {
+  const reason = why === '' ? [] : [remarkupText(withoutPaths(why), 1000)];
+  switch (topic) {
+    case 'refused':
+      return ['**ppsgate: not measured**', ...reason].join('\n\n');
+    case 'not-cancelled':
+      return ['**ppsgate: not cancelled**', ...reason].join('\n\n');
+    case 'mistaken':
+      return ['**ppsgate did not understand**', ...reason, help].join('\n\n');
+    case 'help':
+      return ['**ppsgate**', help].join('\n\n');
+  }
+}
+
+/** A list, as phones would cut off a table of this width. */
+const help = commandsFor(callOnPhabricator)
+  .map(({ write, to }) => `- ${remarkupText(write)}: ${to}`)
+  .join('\n');

@@ -1,5 +1,5 @@
 // Receives webhooks of Herald and requests of Harbormaster, and replies once they are on disk.
-import { hash, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
@@ -9,8 +9,6 @@ import { reasonOf } from '../model/one-line.ts';
 import { type ConnectionLimits, Connections } from './connections.ts';
 import { checkAgent, readBuild, readWebhook } from './delivery.ts';
 import type { Delivery, Inbox } from './inbox.ts';
-import { checkCommand, type LogRefusal, refusalLog } from './refusal-log.ts';
-import { isSigned } from './signature.ts';
 
 export type RelayServerOptions = {
   host: string;
@@ -340,3 +338,35 @@ function isAuthorized(header: string | undefined, userAndPassword: string): bool
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
+const checkCommand = 'ppsgate phabricator check';
+
+type LogRefusal = (from: Pick<IncomingMessage, 'headers' | 'socket'>, why: string) => void;
+
+const secondsBetweenLines = 60;
+
+/** Logs each kind of refusal once a minute, without the request's text: strangers control its rate. */
+function refusalLog({ now, log }: Pick<RelayServerOptions, 'now' | 'log'>): LogRefusal {
+  const logged = new Map<string, { at: Date; suppressed: number }>();
+  return ({ headers, socket }, why) => {
+    const isOfCheck = headers['user-agent'] === checkAgent;
+    const kind = `${why} ${isOfCheck}`;
+    const last = logged.get(kind);
+    // A clock that was set back must not silence the log.
+    if (last !== undefined && Math.abs(+now() - +last.at) < secondsBetweenLines * 1000) {
+      last.suppressed += 1;
+      return;
+    }
+    const more = last?.suppressed ? ` ${last.suppressed} more were refused since the last such line.` : '';
+    logged.set(kind, { at: now(), suppressed: 0 });
+    const whose = isOfCheck ? `; it claims to be from \`${checkCommand}\`` : '';
+    log(`Refused from ${socket.remoteAddress ?? 'a closed connection'}: ${why}${whose}.${more}`);
+  };
+}
+
+/** @param signature hexadecimal HMAC-SHA256 of the bytes as sent */
+export function isSigned(body: Uint8Array, signature: string | undefined, key: string): boolean {
+  if (signature === undefined || !/^[0-9a-f]{64}$/i.test(signature)) return false;
+  const expected = createHmac('sha256', key).update(body).digest();
+  return timingSafeEqual(expected, Buffer.from(signature, 'hex'));
+}

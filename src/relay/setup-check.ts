@@ -12,9 +12,15 @@ import { parseJson } from '../model/json.ts';
 import { reasonOf } from '../model/one-line.ts';
 import { sendRequest } from '../system/http.ts';
 import { answersStep, relaySteps } from './check-relay.ts';
-import { secretStep } from './check-secret-file.ts';
 import { starterStep } from './check-starter.ts';
-import { type SetUpCheckDeps, type SetUpDiagnostic, type SetUpStep, unreachable, warning } from './setup-check-item.ts';
+import {
+  type SetUpCheckDeps,
+  type SetUpDiagnostic,
+  type SetUpStep,
+  secretStep,
+  unreachable,
+  warning,
+} from './setup-check-item.ts';
 
 /** A failed step does not stop the others. Throws the signal's reason. */
 export const checkPhabricator = (config: PhabricatorConfig, deps: SetUpCheckDeps): AsyncGenerator<SetUpDiagnostic> =>

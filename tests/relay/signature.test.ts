@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { isSigned } from '../../src/relay/signature.ts';
+import { isSigned } from '../../src/relay/server.ts';
 import { describeWith, sharedFolder } from '../needs.ts';
 
 const key = 'Jefe';

@@ -1,6 +1,6 @@
 // A comment as a phone shows it, in the HTML that Phabricator makes of Remarkup.
 import { expect, test } from 'vitest';
-import { replyText } from '../../src/relay/reply.ts';
+import { replyText } from '../../src/relay/relay.ts';
 import { renderRemarkup } from '../../src/report/reports.ts';
 import { useBrowser } from '../fakes/browser.ts';
 import { judgeCell } from '../fakes/cell.ts';

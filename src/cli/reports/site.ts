@@ -7,7 +7,7 @@ import { parseJson } from '../../model/json.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { readDirectoryTrend } from '../../publish/data-branch/directory.ts';
 import { indexPath } from '../../publish/data-branch/layout.ts';
-import { healthSchema, type LabSnapshot, overviewSchema } from '../../publish/site/lab-state.ts';
+import { healthSchema, type LabSnapshot, overviewSchema } from '../../publish/site/site-source.ts';
 import { writeSite } from '../../publish/site/write-site.ts';
 import { readForeignText } from '../../system/foreign-files.ts';
 import { print } from '../table.ts';

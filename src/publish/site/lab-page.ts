@@ -6,8 +6,8 @@ import { formatEstimate } from '../../model/format.ts';
 import { table } from '../../report/html-pieces.ts';
 import { type Html, html, type Piece } from '../../report/markup.ts';
 import { hourOf, moment, type Page } from './document.ts';
-import type { LabSnapshot } from './lab-state.ts';
 import { type CellSeries, lastBegun } from './series.ts';
+import type { LabSnapshot } from './site-source.ts';
 
 export const labPage = (lab: LabSnapshot, series: readonly CellSeries[]): Page => ({
   path: 'lab.html',
