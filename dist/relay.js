@@ -12,11 +12,10 @@ import { parseMaxRuns } from "./config/first.js";
 import { cancelledOutcome, deliverySeconds, failureReasonSchema, outcomeOfFailure, outcomeOfResult } from "./publish/reporters/first.js";
 import { remarkupText } from "./model/plain.js";
 import { bisectResultSchema } from "./model.js";
-import { ExposedPlaceError, checkOwn } from "./system/own-file.js";
 import { hasPlan, readPlan } from "./gate/experiment/first.js";
 import { createOctokit, githubFailure, isBreakdown, placeOf } from "./forge/github.js";
 import { isRunning, leaderSchema, signalGroup, startOf } from "./system/process.js";
-import { ForeignFileError, isSqliteError, lockIfFree, openDatabase, watchPlace } from "./system/sqlite.js";
+import { SqliteFile, lockIfFree } from "./system/sqlite.js";
 import { BuildUpdater, postReply, revisionCommenter } from "./publish/reporters.js";
 import { isExposed, readSecret } from "./config/plain.js";
 import { commandText, shell } from "./system/shell.js";
@@ -26,10 +25,10 @@ import { semaphore } from "./system/semaphore.js";
 import { lookAgain, ok, skipped, typed, walk, wrong } from "./lab/check.js";
 import { Connections } from "./relay/plain.js";
 const { once } = globalThis.process.getBuiltinModule("node:events");
-const { basename, dirname, join, resolve } = globalThis.process.getBuiltinModule("node:path");
-const { closeSync, existsSync, linkSync, mkdirSync, openSync, rmSync, statSync } = globalThis.process.getBuiltinModule("node:fs");
+const { basename, join, resolve } = globalThis.process.getBuiltinModule("node:path");
+const { existsSync } = globalThis.process.getBuiltinModule("node:fs");
 const { Socket } = globalThis.process.getBuiltinModule("node:net");
-const { createHash, createHmac, hash, randomUUID, timingSafeEqual } = globalThis.process.getBuiltinModule("node:crypto");
+const { createHash, createHmac, hash, timingSafeEqual } = globalThis.process.getBuiltinModule("node:crypto");
 const { mkdir, open, readFile, readdir, rename, rm, stat, writeFile } = globalThis.process.getBuiltinModule("node:fs/promises");
 const { spawn } = globalThis.process.getBuiltinModule("node:child_process");
 const { setImmediate: setImmediate$1 } = globalThis.process.getBuiltinModule("node:timers/promises");
@@ -321,21 +320,17 @@ var InboxError = class extends Error {
 /** Shared by a machine's relay, poller and gates. */
 const inboxIn = (directory) => join(directory, "inbox.sqlite");
 /** Creates a missing file; it must be on a local disk. */
-const openInbox = (path, now) => new SqliteInbox(resolve(path), now);
+const openInbox = (path, now) => new SqliteInbox(path, now);
 var SqliteInbox = class {
-	#path;
 	#now;
-	#database;
+	#file;
 	#sql;
-	#isInPlace;
 	#starting;
 	#isStarter = false;
 	constructor(path, now) {
-		this.#path = path;
 		this.#now = now;
-		this.#database = this.#read(() => open$2(path));
-		this.#sql = this.#read(() => prepare(this.#database));
-		this.#isInPlace = watchPlace(path);
+		this.#file = new SqliteFile(path, fileKind, lockMilliseconds);
+		this.#sql = this.#file.use(() => prepare(this.#file.database));
 	}
 	accept(deliveries) {
 		return this.#write(() => deliveries.map((delivery) => {
@@ -413,36 +408,20 @@ var SqliteInbox = class {
 		this.#changes(() => this.#sql.dropAnswer.run(key));
 	}
 	lockAnswers() {
-		return this.#read(() => lockIfFree(`${this.#path}.answers.lock`));
+		return this.#read(() => lockIfFree(`${this.#file.path}.answers.lock`));
 	}
 	[Symbol.dispose]() {
-		if (!this.#database.isOpen) return;
 		this.#starting?.[Symbol.dispose]();
-		this.#database.close();
+		this.#file[Symbol.dispose]();
 	}
 	#changes(statement) {
 		return this.#write(() => statement().changes > 0);
 	}
 	#write(work) {
-		return this.#read(() => {
-			this.#sql.begin.run();
-			try {
-				if (!this.#isInPlace()) throw new InboxError(`The relay's queue ${this.#path} was moved or replaced while in use: restart this process.`);
-				const outcome = work();
-				this.#sql.commit.run();
-				return outcome;
-			} finally {
-				if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
-			}
-		});
+		return this.#file.transaction("BEGIN IMMEDIATE", work);
 	}
 	#read(work) {
-		try {
-			return work();
-		} catch (error) {
-			if (!(error instanceof ExposedPlaceError || error instanceof ForeignFileError) && !isSqliteError(error) && !(error instanceof Error && "syscall" in error)) throw error;
-			throw new InboxError(`The relay's queue ${this.#path} cannot be used: ${reasonOf(error)}.`, { cause: error });
-		}
+		return this.#file.use(work);
 	}
 	#keep({ seen, jobs }) {
 		const time = this.#now().getTime();
@@ -455,7 +434,7 @@ var SqliteInbox = class {
 	* True while this process has the lock. Only then does it start jobs, so jobs that seem to be starting are left over.
 	*/
 	#mayStart() {
-		this.#starting ??= lockIfFree(`${this.#path}.lock`);
+		this.#starting ??= lockIfFree(`${this.#file.path}.lock`);
 		if (this.#starting === void 0) return false;
 		if (!this.#isStarter) this.#write(() => this.#sql.restart.run());
 		this.#isStarter = true;
@@ -467,8 +446,6 @@ const keptMilliseconds = 7776e6;
 function prepare(database) {
 	const one = (text) => database.prepare(text);
 	return {
-		begin: one("BEGIN IMMEDIATE"),
-		commit: one("COMMIT"),
 		accept: one("INSERT INTO deliveries (id, at, pending) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING"),
 		pending: one("SELECT pending FROM deliveries WHERE pending IS NOT NULL ORDER BY sequence"),
 		countPending: one("SELECT count(*) AS count FROM deliveries WHERE pending IS NOT NULL"),
@@ -574,37 +551,12 @@ function waitingAnswerOf(row) {
 		...why
 	};
 }
-function open$2(path) {
-	mkdirSync(dirname(path), {
-		recursive: true,
-		mode: 448
-	});
-	checkOwn(path);
-	createIfMissing(path);
-	return openDatabase(path, header, lockMilliseconds);
-}
-/** Atomic, even if other processes do the same. */
-function createIfMissing(path) {
-	if (statSync(path, { throwIfNoEntry: false }) !== void 0) return;
-	const draft = `${path}.${randomUUID()}`;
-	try {
-		closeSync(openSync(draft, "wx", 384));
-		openDatabase(draft, header, lockMilliseconds, (empty) => empty.exec(schema)).close();
-		linkSync(draft, path);
-	} catch (error) {
-		if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
-	} finally {
-		rmSync(draft, { force: true });
-	}
-}
-const header = {
+const fileKind = {
+	name: "The relay's queue",
+	Failure: InboxError,
 	applicationId: 1886417778,
-	format: 1
-};
-/** Times are in milliseconds since 1970. */
-const schema = `
-  PRAGMA journal_mode = WAL;
-  BEGIN;
+	format: 1,
+	schema: `
   CREATE TABLE deliveries (
     sequence INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
@@ -641,10 +593,8 @@ const schema = `
     said TEXT
   ) STRICT;
   CREATE TABLE concluded (key TEXT PRIMARY KEY, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-  PRAGMA application_id = ${header.applicationId};
-  PRAGMA user_version = ${header.format};
-  COMMIT;
-`;
+`
+};
 /** Longest wait for a lock that another process holds for a transaction; it blocks this process. */
 const lockMilliseconds = 5e3;
 

@@ -120,7 +120,7 @@ async function fixOfLogin({ kind, cause }, config) {
 async function fixOfHostKey(config) {
 	const { host, port, knownHostsPath } = config;
 	const text = await readFile(knownHostsPath, "utf8");
-	if (algorithmsFor(parseKnownHosts(text).entries, config).length === 0) return scan(config);
+	if (algorithmsFor(parseKnownHosts(text), config).length === 0) return scan(config);
 	const name = port === 22 ? host : `[${host}]:${port}`;
 	return `once you know why the key changed, run ${typed(shell`ssh-keygen -R ${name} -f ${knownHostsPath}`)}, and then ${scan(config)}`;
 }

@@ -1,22 +1,11 @@
 // Stores a relay's state on disk: deliveries until they are settled, seen transactions, jobs until they end, and
 // answers until Phabricator accepts them.
-import { randomUUID } from 'node:crypto';
-import { closeSync, linkSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { z } from 'zod';
 import { type Job, jobSchema } from '../forge/patch/job-key.ts';
 import * as bounded from '../model/bounds.ts';
-import { reasonOf } from '../model/one-line.ts';
-import { checkOwn, ExposedPlaceError } from '../system/own-file.ts';
-import {
-  ForeignFileError,
-  isSqliteError,
-  lockIfFree,
-  openDatabase,
-  type SqliteHeader,
-  watchPlace,
-} from '../system/sqlite.ts';
+import { lockIfFree, SqliteFile, type SqliteFileKind } from '../system/sqlite.ts';
 
 const deliverySchema = z.discriminatedUnion('kind', [
   z.object({
@@ -131,23 +120,19 @@ export class InboxError extends Error {
 export const inboxIn = (directory: string): string => join(directory, 'inbox.sqlite');
 
 /** Creates a missing file; it must be on a local disk. */
-export const openInbox = (path: string, now: () => Date): Inbox => new SqliteInbox(resolve(path), now);
+export const openInbox = (path: string, now: () => Date): Inbox => new SqliteInbox(path, now);
 
 class SqliteInbox implements Inbox {
-  readonly #path: string;
   readonly #now: () => Date;
-  readonly #database: DatabaseSync;
+  readonly #file: SqliteFile;
   readonly #sql: ReturnType<typeof prepare>;
-  readonly #isInPlace: () => boolean;
   #starting: Disposable | undefined;
   #isStarter = false;
 
   constructor(path: string, now: () => Date) {
-    this.#path = path;
     this.#now = now;
-    this.#database = this.#read(() => open(path));
-    this.#sql = this.#read(() => prepare(this.#database));
-    this.#isInPlace = watchPlace(path);
+    this.#file = new SqliteFile(path, fileKind, lockMilliseconds);
+    this.#sql = this.#file.use(() => prepare(this.#file.database));
   }
 
   accept(deliveries: readonly Delivery[]): ('new' | 'known')[] {
@@ -249,13 +234,12 @@ class SqliteInbox implements Inbox {
   }
 
   lockAnswers(): Disposable | undefined {
-    return this.#read(() => lockIfFree(`${this.#path}.answers.lock`));
+    return this.#read(() => lockIfFree(`${this.#file.path}.answers.lock`));
   }
 
   [Symbol.dispose](): void {
-    if (!this.#database.isOpen) return;
     this.#starting?.[Symbol.dispose]();
-    this.#database.close();
+    this.#file[Symbol.dispose]();
   }
 
   #changes(statement: () => { changes: number | bigint }): boolean {
@@ -263,32 +247,11 @@ class SqliteInbox implements Inbox {
   }
 
   #write<T>(work: () => T): T {
-    return this.#read(() => {
-      this.#sql.begin.run();
-      try {
-        if (!this.#isInPlace()) {
-          throw new InboxError(
-            `The relay's queue ${this.#path} was moved or replaced while in use: restart this process.`,
-          );
-        }
-        const outcome = work();
-        this.#sql.commit.run();
-        return outcome;
-      } finally {
-        // Some errors of SQLite have already ended the transaction.
-        if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
-      }
-    });
+    return this.#file.transaction('BEGIN IMMEDIATE', work);
   }
 
   #read<T>(work: () => T): T {
-    try {
-      return work();
-    } catch (error) {
-      const isOfFile = error instanceof ExposedPlaceError || error instanceof ForeignFileError;
-      if (!isOfFile && !isSqliteError(error) && !(error instanceof Error && 'syscall' in error)) throw error;
-      throw new InboxError(`The relay's queue ${this.#path} cannot be used: ${reasonOf(error)}.`, { cause: error });
-    }
+    return this.#file.use(work);
   }
 
   #keep({ seen, jobs }: Settlement): Job[] {
@@ -303,7 +266,7 @@ class SqliteInbox implements Inbox {
    * True while this process has the lock. Only then does it start jobs, so jobs that seem to be starting are left over.
    */
   #mayStart(): boolean {
-    this.#starting ??= lockIfFree(`${this.#path}.lock`);
+    this.#starting ??= lockIfFree(`${this.#file.path}.lock`);
     if (this.#starting === undefined) return false;
     if (!this.#isStarter) this.#write(() => this.#sql.restart.run());
     this.#isStarter = true;
@@ -317,9 +280,6 @@ const keptMilliseconds = 90 * 86_400_000;
 function prepare(database: DatabaseSync) {
   const one = (text: string) => database.prepare(text);
   return {
-    begin: one('BEGIN IMMEDIATE'),
-    commit: one('COMMIT'),
-
     accept: one('INSERT INTO deliveries (id, at, pending) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING'),
     pending: one('SELECT pending FROM deliveries WHERE pending IS NOT NULL ORDER BY sequence'),
     countPending: one('SELECT count(*) AS count FROM deliveries WHERE pending IS NOT NULL'),
@@ -427,34 +387,8 @@ function waitingAnswerOf(row: SqlRow): WaitingAnswer {
   return { key, revision, keptAt: new Date(kept_at), from: new Date(due_at), ...why };
 }
 
-function open(path: string): DatabaseSync {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  checkOwn(path);
-  createIfMissing(path);
-  return openDatabase(path, header, lockMilliseconds);
-}
-
-/** Atomic, even if other processes do the same. */
-function createIfMissing(path: string): void {
-  if (statSync(path, { throwIfNoEntry: false }) !== undefined) return;
-  const draft = `${path}.${randomUUID()}`;
-  try {
-    closeSync(openSync(draft, 'wx', 0o600));
-    openDatabase(draft, header, lockMilliseconds, (empty) => empty.exec(schema)).close();
-    linkSync(draft, path);
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-  } finally {
-    rmSync(draft, { force: true });
-  }
-}
-
-const header: SqliteHeader = { applicationId: 0x70_70_73_72, format: 1 };
-
 /** Times are in milliseconds since 1970. */
 const schema = `
-  PRAGMA journal_mode = WAL;
-  BEGIN;
   CREATE TABLE deliveries (
     sequence INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
@@ -491,10 +425,15 @@ const schema = `
     said TEXT
   ) STRICT;
   CREATE TABLE concluded (key TEXT PRIMARY KEY, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-  PRAGMA application_id = ${header.applicationId};
-  PRAGMA user_version = ${header.format};
-  COMMIT;
 `;
+
+const fileKind: SqliteFileKind = {
+  name: "The relay's queue",
+  Failure: InboxError,
+  applicationId: 0x70_70_73_72,
+  format: 1,
+  schema,
+};
 
 /** Longest wait for a lock that another process holds for a transaction; it blocks this process. */
 const lockMilliseconds = 5000;

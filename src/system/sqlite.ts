@@ -1,101 +1,155 @@
 // Opens ppsgate's SQLite files, and uses SQLite to lock files, as Node has no flock(2).
-import { statSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import {
+  closeSync,
+  fchownSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  realpathSync,
+  rmSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { checkNotOpen } from './own-file.ts';
+import { reasonOf } from '../model/one-line.ts';
+import { callerOwning } from './give-to-caller.ts';
+import { checkNotOpen, checkOwn, ExposedPlaceError } from './own-file.ts';
 
-/** Header of a file: its application as four ASCII letters, and the version of its format. */
-export type SqliteHeader = { applicationId: number; format: number };
-
-/** Reports a file that belongs to another program, or has another `format`. */
-export class ForeignFileError extends Error {
-  readonly format: number | undefined;
-
-  constructor(format?: number) {
-    super(format === undefined ? 'it is of another program' : `it has format ${format}, of another version of ppsgate`);
-    this.format = format;
-  }
-}
+export type SqliteFileKind = {
+  /** Begins error messages: `The reservation store`. */
+  name: string;
+  Failure: new (message: string, options?: ErrorOptions) => Error;
+  /** Four ASCII letters in the file's header. */
+  applicationId: number;
+  format: number;
+  schema: string;
+};
 
 /**
- * Opens a file with this header. `fill` creates the tables of an empty file; without it, an empty file is foreign.
- * Commits survive a power cut. `blockingMilliseconds` limits how long a call blocks this process while another one
- * locks the file. Throws a ForeignFileError, or SQLite's error.
+ * A file that several processes of this host share; its commits survive a power cut. Other users must not be able to
+ * write it or its folder. Every call throws the kind's Failure for errors of SQLite and of the file system.
  */
-export function openDatabase(
-  path: string,
-  header: SqliteHeader,
-  blockingMilliseconds: number,
-  fill?: (database: DatabaseSync) => void,
-): DatabaseSync {
-  const database = new DatabaseSync(path, { timeout: blockingMilliseconds });
-  try {
-    if (isEmpty(database, header)) {
-      if (fill === undefined) throw new ForeignFileError();
-      fill(database);
+export class SqliteFile implements Disposable {
+  /** With links resolved. */
+  readonly path: string;
+  readonly database: DatabaseSync;
+  readonly #kind: SqliteFileKind;
+  readonly #opened: Stats;
+
+  /**
+   * Creates a missing file; it must be on a local disk. `blockingMilliseconds` limits how long a call blocks this
+   * process while another one locks the file.
+   */
+  constructor(path: string, kind: SqliteFileKind, blockingMilliseconds: number) {
+    this.path = resolve(path);
+    this.#kind = kind;
+    this.path = this.use(() => realPathOf(this.path, kind));
+    this.#opened = this.use(() => statSync(this.path));
+    this.database = this.use(() => new DatabaseSync(this.path, { timeout: blockingMilliseconds }));
+    try {
+      this.use(() => this.#begin());
+    } catch (error) {
+      this.database.close();
+      throw error;
     }
-    database.exec('PRAGMA synchronous = FULL');
-    return database;
-  } catch (error) {
-    database.close();
-    throw error;
+  }
+
+  use<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      // Errors of SQLite and of the file system have a code.
+      const isOfFile = error instanceof ExposedPlaceError || (error instanceof Error && 'code' in error);
+      if (!isOfFile) throw error;
+      throw this.#failure(`cannot be used: ${reasonOf(error)}.`, error);
+    }
+  }
+
+  /** Throws a Failure, too, if the file was moved meanwhile. */
+  transaction<T>(begin: 'BEGIN' | 'BEGIN IMMEDIATE', work: () => T): T {
+    return this.use(() => {
+      this.database.exec(begin);
+      try {
+        const { ino, dev } = statSync(this.path, { throwIfNoEntry: false }) ?? {};
+        if (ino !== this.#opened.ino || dev !== this.#opened.dev) {
+          throw this.#failure('was moved or replaced while in use: restart this process.');
+        }
+        const outcome = work();
+        this.database.exec('COMMIT');
+        return outcome;
+      } finally {
+        // Some errors of SQLite have already ended the transaction.
+        if (this.database.isTransaction) this.database.exec('ROLLBACK');
+      }
+    });
+  }
+
+  [Symbol.dispose](): void {
+    if (this.database.isOpen) this.database.close();
+  }
+
+  #begin(): void {
+    const { id, version } =
+      this.database
+        .prepare('SELECT application_id AS id, user_version AS version FROM pragma_application_id, pragma_user_version')
+        .get() ?? {};
+    if (id !== this.#kind.applicationId || version !== this.#kind.format) {
+      throw this.#failure('is a file of another program, or of another version of ppsgate.');
+    }
+    this.database.exec('PRAGMA synchronous = FULL');
+  }
+
+  #failure(what: string, cause?: unknown): Error {
+    return new this.#kind.Failure(`${this.#kind.name} ${this.path} ${what}`, { cause });
   }
 }
 
-/** False for a file with this header. Throws a ForeignFileError for any other one. */
-export function isEmpty(database: DatabaseSync, { applicationId, format }: SqliteHeader): boolean {
-  const { id, version, tables } =
-    database
-      .prepare(
-        `SELECT application_id AS id, user_version AS version, (SELECT count(*) FROM sqlite_schema) AS tables
-       FROM pragma_application_id, pragma_user_version`,
-      )
-      .get() ?? {};
-  if (id === applicationId && version === format) return false;
-  if (id === applicationId) throw new ForeignFileError(Number(version));
-  if (id === 0 && version === 0 && tables === 0) return true;
-  throw new ForeignFileError();
+/** Creates a missing file under another name, as several processes may do so at once. */
+function realPathOf(path: string, { applicationId, format, schema }: SqliteFileKind): string {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  checkOwn(path);
+  if (statSync(path, { throwIfNoEntry: false }) === undefined) {
+    const draft = `${path}.${randomUUID()}`;
+    try {
+      createIfMissing(draft);
+      const database = new DatabaseSync(draft);
+      try {
+        database.exec(`PRAGMA journal_mode = WAL; BEGIN; ${schema};
+          PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${format}; COMMIT`);
+      } finally {
+        database.close();
+      }
+      linkSync(draft, path);
+    } catch (error) {
+      if (!exists(error)) throw error;
+    } finally {
+      for (const end of ['', '-wal', '-shm', '-journal']) rmSync(draft + end, { force: true });
+    }
+  }
+  const real = realpathSync(path);
+  checkOwn(real);
+  return real;
 }
 
-export function watchPlace(path: string): () => boolean {
-  const opened = statSync(path);
-  return () => {
-    const { ino, dev } = statSync(path, { throwIfNoEntry: false }) ?? {};
-    return ino === opened.ino && dev === opened.dev;
-  };
+/** Only its owner can open it: the user of this program, or the one who called it through sudo. */
+export function createIfMissing(path: string): void {
+  try {
+    const file = openSync(path, 'wx', 0o600);
+    const caller = callerOwning(dirname(path));
+    if (caller !== undefined) fchownSync(file, caller.uid, caller.gid);
+    closeSync(file);
+  } catch (error) {
+    if (!exists(error)) throw error;
+  }
 }
 
-export type SqliteError = Error & { errcode: number };
+const exists = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'EEXIST';
 
-export const isSqliteError = (error: unknown): error is SqliteError =>
-  error instanceof Error && 'errcode' in error && typeof error.errcode === 'number';
-
-/** `other` for failures without a known fix. */
-type SqliteFailure =
-  | 'busy'
-  | 'read-only'
-  | 'input-output'
-  | 'corrupt'
-  | 'full'
-  | 'cannot-open'
-  | 'not-a-database'
-  | 'other';
-
-/** Codes: sqlite.org/rescode.html. */
-export function failureOf({ errcode }: SqliteError): SqliteFailure {
-  return errcode === sharedMemorySize ? 'full' : (failures.get(errcode & 0xff) ?? 'other');
-}
-
-const failures = new Map<number, SqliteFailure>([
-  [5, 'busy'],
-  [8, 'read-only'],
-  [10, 'input-output'],
-  [11, 'corrupt'],
-  [13, 'full'],
-  [14, 'cannot-open'],
-  [26, 'not-a-database'],
-]);
-/** Processes share memory through a file, which must be able to grow. */
-const sharedMemorySize = 10 | (19 << 8);
+/** Recognizes a lock of another process; see sqlite.org/rescode.html. */
+export const isBusy = (error: unknown): boolean =>
+  error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === 5;
 
 /** Keeps locks referenced: garbage collection would close the database, and so release its lock. */
 const locks = new Set<DatabaseSync>();
@@ -111,7 +165,7 @@ export function lockIfFree(path: string): Disposable | undefined {
     lock.exec('BEGIN EXCLUSIVE');
   } catch (error) {
     lock.close();
-    if (isSqliteError(error) && failureOf(error) === 'busy') return undefined;
+    if (isBusy(error)) return undefined;
     throw error;
   }
   locks.add(lock);

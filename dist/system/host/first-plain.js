@@ -48,7 +48,10 @@ const sessionsAtOnce = 5;
 function inSession({ name, what, stop }, open, use) {
 	stop.throwIfAborted();
 	return new Promise((resolve, reject) => {
-		const refuse = (error) => reject(new HostError("session-refused", `${name} refuses a session for ${what}: ${reasonOf(error)}; check MaxSessions and the processes still running there.`, { cause: error }));
+		const refuse = (error) => {
+			const why = `${name} refuses a session for ${what}: ${reasonOf(error)}.`;
+			reject(new HostError("session-refused", why, { cause: error }));
+		};
 		try {
 			open((error, channel) => error ? refuse(error) : resolve(use(channel)));
 		} catch (error) {
@@ -75,8 +78,8 @@ async function withinLimits(task, work) {
 	const stop = new AbortController();
 	const finished = new AbortController();
 	const stopWith = (kind, message, cause) => stop.abort(new HostError(kind, message, { cause }));
-	const timeUp = () => stopWith("timeout", `Gave up on ${what} on ${name} after ${timeoutSeconds} s; check the machine, or allow more time.`);
-	whenAborted(task.over, finished.signal, (why) => stopWith("lost", `Lost ${name} during ${what}: ${reasonOf(why)}; check that it is up.`, why));
+	const timeUp = () => stopWith("timeout", `Gave up on ${what} on ${name} after ${timeoutSeconds} s.`);
+	whenAborted(task.over, finished.signal, (why) => stopWith("lost", `Lost ${name} during ${what}: ${reasonOf(why)}.`, why));
 	whenAborted(task.signal, finished.signal, (why) => stopWith("aborted", `Cancelled ${what} on ${name}.`, why));
 	const timer = timeoutSeconds === void 0 ? void 0 : setTimeout(timeUp, timeoutSeconds * 1e3);
 	try {
@@ -104,7 +107,19 @@ function rejectionOf(signal) {
 // src/system/host/execute.ts
 function run(connection, command, options) {
 	const text = lineForAnyShell(command);
-	return withinRun(connection, command, options, (execution) => connection.inTurn(() => execute(connection.client, text, execution)));
+	return withinRun(connection, command, options, (execution) => connection.inTurn(() => inSession(execution, (opened) => connection.client.exec(text, opened), (channel) => follow({
+		stdin: channel,
+		stdout: channel,
+		stderr: channel.stderr,
+		ended: new Promise((resolve, reject) => {
+			channel.on("error", reject);
+			channel.on("close", (code, signal) => resolve({
+				code: code ?? void 0,
+				signal
+			}));
+		}),
+		leave: () => channel.close()
+	}, execution))));
 }
 /** Applies a run's limits to any way of running a command. */
 function withinRun({ name, over }, command, options, work) {
@@ -118,7 +133,11 @@ function withinRun({ name, over }, command, options, work) {
 		...task,
 		over: over.signal
 	}, (stop) => {
-		stopWhenTorn(options.stdin, stop);
+		const { stdin } = options;
+		if (stdin instanceof Readable) {
+			if (stdin.errored) stop.abort(stdin.errored);
+			stdin.on("error", (error) => stop.abort(error));
+		}
 		return work({
 			...task,
 			stop: stop.signal
@@ -135,22 +154,6 @@ function stdoutOf(outcome, name, command) {
 	const reason = lastLine(outcome.stderr) ?? "stderr is empty";
 	throw new HostError("command-failed", `"${shortened(commandText(command))}" on ${name} ${exit}: ${reason}`);
 }
-/** Stops the command when its input breaks, even before the command starts. */
-function stopWhenTorn(stdin, stop) {
-	if (!(stdin instanceof Readable)) return;
-	if (stdin.errored) stop.abort(stdin.errored);
-	stdin.on("error", (error) => stop.abort(error));
-}
-function execute(client, text, execution) {
-	return inSession(execution, (opened) => client.exec(text, opened), (channel) => follow(ofChannel(channel), execution));
-}
-const ofChannel = (channel) => ({
-	stdin: channel,
-	stdout: channel,
-	stderr: channel.stderr,
-	ended: endOf(channel),
-	leave: () => channel.close()
-});
 async function follow(running, execution) {
 	const { stop, stdin, onStdout, onStderr, maxOutputBytes = 16 * 1024 ** 2 } = execution;
 	const stopped = rejectionOf(stop);
@@ -160,7 +163,8 @@ async function follow(running, execution) {
 			onStdout ? passOn(running.stdout, onStdout) : collect(running.stdout, "stdout", maxOutputBytes, execution),
 			onStderr ? passOn(running.stderr, onStderr) : collect(running.stderr, "stderr", maxOutputBytes, execution)
 		]);
-		feed(running.stdin, stdin);
+		if (stdin instanceof Readable) stdin.pipe(running.stdin);
+		else running.stdin.end(stdin);
 		const [exit, stdout, stderr] = await Promise.race([ended, stopped]);
 		if (exit.signal !== void 0) return {
 			kind: "signaled",
@@ -174,24 +178,11 @@ async function follow(running, execution) {
 			stdout,
 			stderr
 		};
-		throw new HostError("lost", `${execution.name} ended ${execution.what} without saying how; check sshd's log there.`);
+		throw new HostError("lost", `${execution.name} ended ${execution.what} without saying how.`);
 	} finally {
 		if (stdin instanceof Readable) stdin.unpipe(running.stdin);
 		running.leave();
 	}
-}
-function feed(to, stdin) {
-	if (stdin instanceof Readable) stdin.pipe(to);
-	else to.end(stdin);
-}
-function endOf(channel) {
-	return new Promise((resolve, reject) => {
-		channel.on("error", reject);
-		channel.on("close", (code, signal) => resolve({
-			code: code ?? void 0,
-			signal
-		}));
-	});
 }
 function passOn(stream, receive) {
 	return new Promise((resolve, reject) => {
@@ -215,29 +206,14 @@ function collect(stream, streamName, maxBytes, { name, what }) {
 		stream.on("data", (chunk) => {
 			bytes += chunk.length;
 			if (bytes <= maxBytes) chunks.push(chunk);
-			else reject(new HostError("too-much-output", `${what} on ${name} wrote more than ${maxBytes} bytes to ${streamName}; make it write less, or write to a file.`));
+			else reject(new HostError("too-much-output", `${what} on ${name} wrote more than ${maxBytes} bytes to ${streamName}.`));
 		});
 	});
 }
 
 // src/system/host/known-hosts.ts
-/** See "SSH_KNOWN_HOSTS FILE FORMAT" in sshd(8). Returns unusable lines with the reason. */
-function parseKnownHosts(text) {
-	const entries = [];
-	const ignored = [];
-	for (const [index, content] of text.split("\n").entries()) {
-		const parsed = parseLine(content.trim(), index + 1);
-		if (parsed.kind === "entry") entries.push(parsed.entry);
-		if (parsed.kind === "ignored") ignored.push({
-			line: index + 1,
-			reason: parsed.reason
-		});
-	}
-	return {
-		entries,
-		ignored
-	};
-}
+/** See "SSH_KNOWN_HOSTS FILE FORMAT" in sshd(8). Leaves out unusable lines, as their hosts are then unknown. */
+const parseKnownHosts = (text) => text.split("\n").flatMap((line) => hostIn(line.trim()) ?? []);
 /**
 * Compares `key`, in wire format, with the known keys of `address`. Stricter than ssh(1) in two points: a host known
 * only by keys of another type is `changed`, and an entry without a port means port 22 only.
@@ -245,13 +221,9 @@ function parseKnownHosts(text) {
 function checkHostKey(entries, address, key) {
 	const ours = entries.filter((entry) => isFor(entry, address));
 	const same = ours.filter((entry) => entry.key.equals(key));
-	const revoked = same.find((entry) => entry.revoked);
-	if (revoked !== void 0) return {
-		kind: "revoked",
-		line: revoked.line
-	};
+	if (same.some((entry) => entry.revoked)) return { kind: "revoked" };
 	if (same.length > 0) return { kind: "known" };
-	const expected = ours.filter((entry) => !entry.revoked).map(expectedKey);
+	const expected = ours.filter((entry) => !entry.revoked).map((entry) => fingerprint(entry.key));
 	return expected.length > 0 ? {
 		kind: "changed",
 		expected
@@ -300,31 +272,20 @@ function keyType(key) {
 	const length = key.length < 4 ? 0 : key.readUInt32BE(0);
 	return key.subarray(4, 4 + length).toString("latin1");
 }
-function parseLine(content, line) {
-	if (content === "" || content.startsWith("#")) return { kind: "empty" };
-	const fields = content.split(/[ \t]+/);
-	const marker = content.startsWith("@") ? fields.shift() : void 0;
-	const [hosts = "", type = "", base64 = ""] = fields;
-	if (marker === "@cert-authority") return ignore("host certificates are not supported");
-	if (marker !== void 0 && marker !== "@revoked") return ignore(`unknown marker ${marker}`);
-	const patterns = parseHosts(hosts);
-	if (patterns === void 0) return ignore("the hashed host name is malformed");
+function hostIn(line) {
+	if (line.startsWith("#")) return void 0;
+	const words = line.split(/\s+/);
+	const revoked = words[0] === "@revoked";
+	const [names = "", type = "", base64 = ""] = revoked ? words.slice(1) : words;
+	const hosts = parseHosts(names);
 	const key = Buffer.from(base64, "base64");
-	if (type === "" || keyType(key) !== type) return ignore("its key is missing, or not of the type that it names");
+	if (hosts === void 0 || names.startsWith("@") || type === "" || keyType(key) !== type) return void 0;
 	return {
-		kind: "entry",
-		entry: {
-			line,
-			hosts: patterns,
-			key,
-			revoked: marker === "@revoked"
-		}
+		hosts,
+		key,
+		revoked
 	};
 }
-const ignore = (reason) => ({
-	kind: "ignored",
-	reason
-});
 function parseHosts(field) {
 	if (!field.startsWith("|")) return {
 		kind: "plain",
@@ -338,20 +299,11 @@ function parseHosts(field) {
 		hash: Buffer.from(hash, "base64")
 	};
 }
-function isFor({ hosts }, address) {
-	const name = nameInFile(address);
+function isFor({ hosts }, { host, port }) {
+	const name = port === 22 ? host.toLowerCase() : `[${host.toLowerCase()}]:${port}`;
 	if (hosts.kind === "hashed") return createHmac("sha1", hosts.salt).update(name).digest().equals(hosts.hash);
-	const [refusing, accepting] = splitBy(hosts.patterns, (pattern) => pattern.startsWith("!"));
-	if (refusing.some((pattern) => matches(pattern.slice(1), name))) return false;
-	return accepting.some((pattern) => matches(pattern, name));
-}
-/** `host`, or `[host]:port` for any port but 22. */
-function nameInFile({ host, port }) {
-	const name = host.toLowerCase();
-	return port === 22 ? name : `[${name}]:${port}`;
-}
-function splitBy(all, chosen) {
-	return [all.filter(chosen), all.filter((one) => !chosen(one))];
+	const isOne = (pattern) => matches(pattern, name);
+	return !hosts.patterns.some((pattern) => pattern.startsWith("!") && isOne(pattern.slice(1))) && hosts.patterns.some((pattern) => !pattern.startsWith("!") && isOne(pattern));
 }
 /** `*` matches any characters, `?` exactly one. A regular expression would need exponential time for many `*`. */
 function matches(pattern, name) {
@@ -374,37 +326,6 @@ function matches(pattern, name) {
 	}
 	return /^\**$/.test(pattern.slice(at));
 }
-function expectedKey({ line, key }) {
-	return {
-		line,
-		type: keyType(key),
-		fingerprint: fingerprint(key)
-	};
-}
-
-// src/system/host/login-error.ts
-function hostKeyError(verdict, key, ignored, { host, port }, name) {
-	const shown = `${name} shows the ${keyType(key)} key ${fingerprint(key)}`;
-	switch (verdict.kind) {
-		case "known": return;
-		case "unknown": {
-			const unused = ignored.map(({ line, reason }) => ` (line ${line} is ignored: ${reason})`);
-			return new HostError("host-key", `${shown}, but its known hosts file has no line for it${unused.join("")}; compare the fingerprint on the machine itself, then add what "ssh-keyscan -p ${port} ${host}" prints.`);
-		}
-		case "changed": {
-			const expected = verdict.expected.map((one) => `${one.fingerprint} (line ${one.line})`);
-			return new HostError("host-key", `${shown}, but its known hosts file has ${expected.join(" and ")}; another machine may be answering, so replace the line only once you know why the key changed.`);
-		}
-		case "revoked": return new HostError("host-key", `${shown}, which line ${verdict.line} of its known hosts file revokes; give the machine a new host key.`);
-	}
-}
-/** Explains ssh2's error; its `level` names the stage of the login. */
-function loginError(error, name, user) {
-	if (error.level === "agent") return new HostError("login", `Cannot log in to ${name} with the agent: ${reasonOf(error)}; check that it runs at SSH_AUTH_SOCK and holds the key.`, { cause: error });
-	if (error.level === "client-authentication") return new HostError("login-refused", `${name} refused the login of ${user} with this key; add its public half to the authorized_keys of ${user} there.`, { cause: error });
-	if (error.message.includes("no matching host key format")) return new HostError("host-key", `${name} has no key of a type in its known hosts file; find out why it changed before you add the new one.`, { cause: error });
-	return new HostError("lost", `${name} ended the login: ${reasonOf(error)}; check that sshd answers there, and its log.`, { cause: error });
-}
 
 // src/system/host/login.ts
 /** Throws a HostError if the host is unreachable, its key is unknown, or it refuses the login. */
@@ -418,11 +339,16 @@ async function logIn(target, options) {
 		timeoutSeconds: 20,
 		...options
 	};
+	const { keepaliveSeconds = .5, keepaliveCount = 3 } = options;
+	const keepalive = {
+		keepaliveInterval: keepaliveSeconds * 1e3,
+		keepaliveCountMax: keepaliveCount
+	};
 	return await withinLimits(task, async (stop) => {
 		const socket = await dial(target, name, stop.signal);
 		return await authenticate(connectionOn(name, new ssh2.Client(), socket), target, {
 			...credentials,
-			...keepaliveOf(options)
+			...keepalive
 		});
 	});
 }
@@ -431,23 +357,16 @@ function nameOf({ host, port, label }) {
 }
 function credentialsOf({ user, privateKey, agent }, name, parseKey) {
 	const agentSocket = agent === true ? process.env.SSH_AUTH_SOCK : void 0;
-	if (privateKey === void 0 && agentSocket === void 0) throw new HostError("login", `Cannot log in to ${name} because ${agent === true ? "the environment has no SSH_AUTH_SOCK" : "there is no key"}; supply a private key or start an agent.`);
-	const wrong = privateKey === void 0 ? void 0 : whyUnfit(parseKey(privateKey));
-	if (wrong !== void 0) throw new HostError("login", `The private key for ${name} cannot be used (${wrong}); supply the whole text of an unencrypted one.`);
+	if (privateKey === void 0 && agentSocket === void 0) throw new HostError("login", `Cannot log in to ${name}: ${agent === true ? "the environment has no SSH_AUTH_SOCK" : "there is no key"}.`);
+	const key = privateKey === void 0 ? void 0 : parseKey(privateKey);
+	if (key instanceof Error || key?.isPrivateKey() === false) {
+		const why = key instanceof Error ? key.message : "it is a public key";
+		throw new HostError("login", `The private key for ${name} cannot be used: ${why}.`);
+	}
 	return {
 		username: user,
 		...privateKey === void 0 ? {} : { privateKey },
 		...agentSocket === void 0 ? {} : { agent: agentSocket }
-	};
-}
-function whyUnfit(key) {
-	if (key instanceof Error) return key.message;
-	return key.isPrivateKey() ? void 0 : "it is a public key";
-}
-function keepaliveOf({ keepaliveSeconds = .5, keepaliveCount = 3 }) {
-	return {
-		keepaliveInterval: keepaliveSeconds * 1e3,
-		keepaliveCountMax: keepaliveCount
 	};
 }
 async function dial({ host, port }, name, stop) {
@@ -461,13 +380,13 @@ async function dial({ host, port }, name, stop) {
 		await once(socket, "connect", { signal: stop });
 		return socket;
 	} catch (error) {
-		throw new HostError("unreachable", `Cannot reach ${name}: ${reasonOf(error)}; check its address, that it is up, and that sshd listens there.`, { cause: error });
+		throw new HostError("unreachable", `Cannot reach ${name}: ${reasonOf(error)}.`, { cause: error });
 	}
 }
 function authenticate(connection, target, config) {
 	const { name, client, socket, over } = connection;
 	const known = parseKnownHosts(target.knownHosts);
-	const algorithms = algorithmsFor(known.entries, target);
+	const algorithms = algorithmsFor(known, target);
 	let refusal;
 	let agentFailure;
 	return new Promise((resolve, reject) => {
@@ -488,12 +407,32 @@ function authenticate(connection, target, config) {
 			readyTimeout: 0,
 			...algorithms.length > 0 ? { algorithms: { serverHostKey: algorithms } } : {},
 			hostVerifier: (key) => {
-				const verdict = checkHostKey(known.entries, target, key);
-				refusal = hostKeyError(verdict, key, known.ignored, target, name);
+				const verdict = checkHostKey(known, target, key);
+				refusal = hostKeyError(verdict, key, name);
 				return verdict.kind === "known";
 			}
 		});
 	});
+}
+function hostKeyError(verdict, key, name) {
+	const shown = `${name} shows the ${keyType(key)} key ${fingerprint(key)}`;
+	switch (verdict.kind) {
+		case "known": return;
+		case "unknown": return new HostError("host-key", `${shown}, which its known hosts file lacks: compare it on the machine itself.`);
+		case "changed": return new HostError("host-key", `${shown}, but its known hosts file has ${verdict.expected.join(" and ")}.`);
+		case "revoked": return new HostError("host-key", `${shown}, which its known hosts file revokes.`);
+	}
+}
+/** The `level` of ssh2's error names the stage of the login. */
+function loginError(error, name, user) {
+	const cause = { cause: error };
+	if (error.level === "agent") return new HostError("login", `Cannot log in to ${name} with the agent at SSH_AUTH_SOCK: ${reasonOf(error)}.`, cause);
+	if (error.level === "client-authentication") {
+		const advice = `add its public half to the authorized_keys of ${user} there`;
+		return new HostError("login-refused", `${name} refused the login of ${user} with this key: ${advice}.`, cause);
+	}
+	if (error.message.includes("no matching host key format")) return new HostError("host-key", `${name} has no key of a type in its known hosts file.`, cause);
+	return new HostError("lost", `${name} ended the login: ${reasonOf(error)}.`, cause);
 }
 
 // src/system/host/upload.ts
@@ -504,7 +443,16 @@ function upload(connection, source, remotePath, mode, { resume = false, ...limit
 		name: connection.name,
 		what
 	};
-	const way = typeof source === "string" && resume ? resumed(source, remotePath) : whole(source, remotePath);
+	const random = `${remotePath}.${randomUUID()}.part`;
+	const way = typeof source === "string" && resume ? {
+		partial: `${remotePath}.part`,
+		keepsPartial: true,
+		send: (sftp, partial, stop) => sendRest(sftp, source, partial, stop)
+	} : {
+		partial: random,
+		keepsPartial: false,
+		send: (sftp, partial) => done((callback) => sendAll(sftp, source, partial, callback))
+	};
 	return withinLimits({
 		...task,
 		over: connection.over.signal
@@ -516,7 +464,7 @@ function upload(connection, source, remotePath, mode, { resume = false, ...limit
 function failUpload(error, source, remotePath, { name }) {
 	if (error instanceof HostError) throw error;
 	const from = typeof source === "string" ? ` from ${source}` : "";
-	throw new HostError("upload-failed", `Cannot upload ${remotePath}${from} to ${name}: ${reasonOf(error)}; check that both folders exist and that the one there is writable.`, { cause: error });
+	throw new HostError("upload-failed", `Cannot upload ${remotePath}${from} to ${name}: ${reasonOf(error)}.`, { cause: error });
 }
 const connectionsAtMost = 5;
 /**
@@ -535,23 +483,7 @@ async function uploadOverBreaks(host, upload) {
 		connections += 1;
 		to = await reconnect();
 	}
-	throw new HostError("upload-failed", `${remotePath} on ${host.name} was sent twice and its SHA-256 is still not ${sha256}; check ${path} here and the disk there.`);
-}
-function whole(source, remotePath) {
-	const partial = `${remotePath}.${randomUUID()}.part`;
-	return {
-		partial,
-		keepsPartial: false,
-		send: (sftp) => done((callback) => sendAll(sftp, source, partial, callback))
-	};
-}
-function resumed(path, remotePath) {
-	const partial = `${remotePath}.part`;
-	return {
-		partial,
-		keepsPartial: true,
-		send: (sftp, stop) => sendRest(sftp, path, partial, stop)
-	};
+	throw new HostError("upload-failed", `${path} was sent to ${remotePath} on ${host.name} twice, and its SHA-256 there is still not ${sha256}.`);
 }
 async function install(sftp, { partial, keepsPartial, send }, remotePath, mode, stop) {
 	const stopped = rejectionOf(stop);
@@ -561,7 +493,7 @@ async function install(sftp, { partial, keepsPartial, send }, remotePath, mode, 
 	});
 	try {
 		const steps = async () => {
-			await send(sftp, stop);
+			await send(sftp, partial, stop);
 			await done((callback) => sftp.chmod(partial, mode, callback));
 			await done((callback) => sftp.ext_openssh_rename(partial, remotePath, callback));
 		};

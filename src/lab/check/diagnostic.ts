@@ -151,7 +151,7 @@ async function fixOfLogin({ kind, cause }: HostError, config: HostConfig): Promi
 async function fixOfHostKey(config: HostConfig): Promise<string> {
   const { host, port, knownHostsPath } = config;
   const text = await readFile(knownHostsPath, 'utf8');
-  if (algorithmsFor(parseKnownHosts(text).entries, config).length === 0) return scan(config);
+  if (algorithmsFor(parseKnownHosts(text), config).length === 0) return scan(config);
   const name = port === 22 ? host : `[${host}]:${port}`;
   const forget = typed(shell`ssh-keygen -R ${name} -f ${knownHostsPath}`);
   return `once you know why the key changed, run ${forget}, and then ${scan(config)}`;

@@ -35,14 +35,10 @@ export function inSession<Channel, T>(
 ): Promise<T> {
   stop.throwIfAborted();
   return new Promise((resolve, reject) => {
-    const refuse = (error: unknown) =>
-      reject(
-        new HostError(
-          'session-refused',
-          `${name} refuses a session for ${what}: ${reasonOf(error)}; check MaxSessions and the processes still running there.`,
-          { cause: error },
-        ),
-      );
+    const refuse = (error: unknown) => {
+      const why = `${name} refuses a session for ${what}: ${reasonOf(error)}.`;
+      reject(new HostError('session-refused', why, { cause: error }));
+    };
     try {
       // Uses the channel at once: the packet being read may hold the whole output of a short command.
       open((error, channel) => (error ? refuse(error) : resolve(use(channel))));

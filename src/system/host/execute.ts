@@ -1,6 +1,6 @@
 // Runs a command on a host, and returns its exit status and output.
 import { Readable, type Writable } from 'node:stream';
-import type { Client, ClientChannel } from 'ssh2';
+import type { ClientChannel } from 'ssh2';
 import { lastLine, shortened } from '../../model/one-line.ts';
 import { type Command, commandText, lineForAnyShell } from '../shell.ts';
 import { type Connection, inSession, type SshSession } from './connection.ts';
@@ -22,24 +22,36 @@ export type RunOptions = OutputOptions & {
   readonly shownAs?: Command;
 };
 
-export type CommandOutcome =
-  | {
-      readonly kind: 'exited';
-      readonly code: number;
-      readonly stdout: string;
-      readonly stderr: string;
-    }
-  | {
-      readonly kind: 'signaled';
-      readonly signal: string;
-      readonly stdout: string;
-      readonly stderr: string;
-    };
+export type CommandOutcome = { readonly stdout: string; readonly stderr: string } & (
+  | { readonly kind: 'exited'; readonly code: number }
+  | { readonly kind: 'signaled'; readonly signal: string }
+);
 
 export function run(connection: Connection, command: Command, options: RunOptions): Promise<CommandOutcome> {
   const text = lineForAnyShell(command);
   return withinRun(connection, command, options, (execution) =>
-    connection.inTurn(() => execute(connection.client, text, execution)),
+    connection.inTurn(() =>
+      inSession<ClientChannel, CommandOutcome>(
+        execution,
+        (opened) => connection.client.exec(text, opened),
+        (channel) =>
+          follow(
+            {
+              stdin: channel,
+              stdout: channel,
+              stderr: channel.stderr,
+              ended: new Promise((resolve, reject) => {
+                channel.on('error', reject);
+                channel.on('close', (code?: number | null, signal?: string) =>
+                  resolve({ code: code ?? undefined, signal }),
+                );
+              }),
+              leave: () => channel.close(),
+            },
+            execution,
+          ),
+      ),
+    ),
   );
 }
 
@@ -53,7 +65,12 @@ export function withinRun(
   const shown = commandText(options.shownAs ?? command);
   const task = { ...options, name, what: `"${shortened(shown)}"` };
   return withinLimits({ ...task, over: over.signal }, (stop) => {
-    stopWhenTorn(options.stdin, stop);
+    const { stdin } = options;
+    // Broken input stops the command, even before it starts.
+    if (stdin instanceof Readable) {
+      if (stdin.errored) stop.abort(stdin.errored);
+      stdin.on('error', (error) => stop.abort(error));
+    }
     return work({ ...task, stop: stop.signal });
   });
 }
@@ -70,15 +87,6 @@ export function stdoutOf(outcome: CommandOutcome, name: string, command: Command
   throw new HostError('command-failed', `"${shortened(commandText(command))}" on ${name} ${exit}: ${reason}`);
 }
 
-type Stdin = OutputOptions['stdin'];
-
-/** Stops the command when its input breaks, even before the command starts. */
-function stopWhenTorn(stdin: Stdin, stop: AbortController): void {
-  if (!(stdin instanceof Readable)) return;
-  if (stdin.errored) stop.abort(stdin.errored);
-  stdin.on('error', (error) => stop.abort(error));
-}
-
 type Execution = RunOptions & SshSession;
 
 type RunningCommand = {
@@ -91,22 +99,6 @@ type RunningCommand = {
 
 type CommandEnd = { readonly code?: number | undefined; readonly signal?: string | undefined };
 
-function execute(client: Client, text: string, execution: Execution): Promise<CommandOutcome> {
-  return inSession<ClientChannel, CommandOutcome>(
-    execution,
-    (opened) => client.exec(text, opened),
-    (channel) => follow(ofChannel(channel), execution),
-  );
-}
-
-const ofChannel = (channel: ClientChannel): RunningCommand => ({
-  stdin: channel,
-  stdout: channel,
-  stderr: channel.stderr,
-  ended: endOf(channel),
-  leave: () => channel.close(),
-});
-
 export async function follow(running: RunningCommand, execution: Execution): Promise<CommandOutcome> {
   const { stop, stdin, onStdout, onStderr, maxOutputBytes = 16 * 1024 ** 2 } = execution;
   const stopped = rejectionOf(stop);
@@ -117,30 +109,16 @@ export async function follow(running: RunningCommand, execution: Execution): Pro
       onStdout ? passOn(running.stdout, onStdout) : collect(running.stdout, 'stdout', maxOutputBytes, execution),
       onStderr ? passOn(running.stderr, onStderr) : collect(running.stderr, 'stderr', maxOutputBytes, execution),
     ]);
-    feed(running.stdin, stdin);
+    if (stdin instanceof Readable) stdin.pipe(running.stdin);
+    else running.stdin.end(stdin);
     const [exit, stdout, stderr] = await Promise.race([ended, stopped]);
     if (exit.signal !== undefined) return { kind: 'signaled', signal: exit.signal, stdout, stderr };
     if (exit.code !== undefined) return { kind: 'exited', code: exit.code, stdout, stderr };
-    throw new HostError(
-      'lost',
-      `${execution.name} ended ${execution.what} without saying how; check sshd's log there.`,
-    );
+    throw new HostError('lost', `${execution.name} ended ${execution.what} without saying how.`);
   } finally {
     if (stdin instanceof Readable) stdin.unpipe(running.stdin);
     running.leave();
   }
-}
-
-function feed(to: Writable, stdin: Stdin): void {
-  if (stdin instanceof Readable) stdin.pipe(to);
-  else to.end(stdin);
-}
-
-function endOf(channel: ClientChannel): Promise<CommandEnd> {
-  return new Promise((resolve, reject) => {
-    channel.on('error', reject);
-    channel.on('close', (code?: number | null, signal?: string) => resolve({ code: code ?? undefined, signal }));
-  });
 }
 
 function passOn(stream: Readable, receive: (chunk: Uint8Array) => void): Promise<string> {
@@ -166,13 +144,11 @@ function collect(stream: Readable, streamName: string, maxBytes: number, { name,
     stream.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
       if (bytes <= maxBytes) chunks.push(chunk);
-      else
+      else {
         reject(
-          new HostError(
-            'too-much-output',
-            `${what} on ${name} wrote more than ${maxBytes} bytes to ${streamName}; make it write less, or write to a file.`,
-          ),
+          new HostError('too-much-output', `${what} on ${name} wrote more than ${maxBytes} bytes to ${streamName}.`),
         );
+      }
     });
   });
 }

@@ -8,7 +8,6 @@ export type HostAddress = {
 };
 
 type KnownHost = {
-  readonly line: number;
   readonly hosts: HostPatterns;
   /** Key in wire format (RFC 4253, section 6.6). */
   readonly key: Buffer;
@@ -20,35 +19,13 @@ type HostPatterns =
   | { readonly kind: 'plain'; readonly patterns: readonly string[] }
   | { readonly kind: 'hashed'; readonly salt: Buffer; readonly hash: Buffer };
 
-export type KnownHosts = {
-  readonly entries: readonly KnownHost[];
-  readonly ignored: readonly { readonly line: number; readonly reason: string }[];
-};
-
 export type HostKeyVerdict =
-  | { readonly kind: 'known' }
-  | { readonly kind: 'unknown' }
-  | { readonly kind: 'changed'; readonly expected: readonly ExpectedKey[] }
-  | { readonly kind: 'revoked'; readonly line: number };
+  | { readonly kind: 'known' | 'unknown' | 'revoked' }
+  | { readonly kind: 'changed'; readonly expected: readonly string[] };
 
-type ExpectedKey = {
-  readonly line: number;
-  /** `ssh-ed25519`, `ssh-rsa`… */
-  readonly type: string;
-  readonly fingerprint: string;
-};
-
-/** See "SSH_KNOWN_HOSTS FILE FORMAT" in sshd(8). Returns unusable lines with the reason. */
-export function parseKnownHosts(text: string): KnownHosts {
-  const entries: KnownHost[] = [];
-  const ignored: { line: number; reason: string }[] = [];
-  for (const [index, content] of text.split('\n').entries()) {
-    const parsed = parseLine(content.trim(), index + 1);
-    if (parsed.kind === 'entry') entries.push(parsed.entry);
-    if (parsed.kind === 'ignored') ignored.push({ line: index + 1, reason: parsed.reason });
-  }
-  return { entries, ignored };
-}
+/** See "SSH_KNOWN_HOSTS FILE FORMAT" in sshd(8). Leaves out unusable lines, as their hosts are then unknown. */
+export const parseKnownHosts = (text: string): KnownHost[] =>
+  text.split('\n').flatMap((line) => hostIn(line.trim()) ?? []);
 
 /**
  * Compares `key`, in wire format, with the known keys of `address`. Stricter than ssh(1) in two points: a host known
@@ -57,10 +34,9 @@ export function parseKnownHosts(text: string): KnownHosts {
 export function checkHostKey(entries: readonly KnownHost[], address: HostAddress, key: Buffer): HostKeyVerdict {
   const ours = entries.filter((entry) => isFor(entry, address));
   const same = ours.filter((entry) => entry.key.equals(key));
-  const revoked = same.find((entry) => entry.revoked);
-  if (revoked !== undefined) return { kind: 'revoked', line: revoked.line };
+  if (same.some((entry) => entry.revoked)) return { kind: 'revoked' };
   if (same.length > 0) return { kind: 'known' };
-  const expected = ours.filter((entry) => !entry.revoked).map(expectedKey);
+  const expected = ours.filter((entry) => !entry.revoked).map((entry) => fingerprint(entry.key));
   return expected.length > 0 ? { kind: 'changed', expected } : { kind: 'unknown' };
 }
 
@@ -94,23 +70,17 @@ export function keyType(key: Buffer): string {
   return key.subarray(4, 4 + length).toString('latin1');
 }
 
-type ParsedLine = { kind: 'entry'; entry: KnownHost } | { kind: 'ignored'; reason: string } | { kind: 'empty' };
-
-function parseLine(content: string, line: number): ParsedLine {
-  if (content === '' || content.startsWith('#')) return { kind: 'empty' };
-  const fields = content.split(/[ \t]+/);
-  const marker = content.startsWith('@') ? fields.shift() : undefined;
-  const [hosts = '', type = '', base64 = ''] = fields;
-  if (marker === '@cert-authority') return ignore('host certificates are not supported');
-  if (marker !== undefined && marker !== '@revoked') return ignore(`unknown marker ${marker}`);
-  const patterns = parseHosts(hosts);
-  if (patterns === undefined) return ignore('the hashed host name is malformed');
+function hostIn(line: string): KnownHost | undefined {
+  if (line.startsWith('#')) return undefined;
+  const words = line.split(/\s+/);
+  // Host certificates (@cert-authority) are not supported.
+  const revoked = words[0] === '@revoked';
+  const [names = '', type = '', base64 = ''] = revoked ? words.slice(1) : words;
+  const hosts = parseHosts(names);
   const key = Buffer.from(base64, 'base64');
-  if (type === '' || keyType(key) !== type) return ignore('its key is missing, or not of the type that it names');
-  return { kind: 'entry', entry: { line, hosts: patterns, key, revoked: marker === '@revoked' } };
+  if (hosts === undefined || names.startsWith('@') || type === '' || keyType(key) !== type) return undefined;
+  return { hosts, key, revoked };
 }
-
-const ignore = (reason: string): ParsedLine => ({ kind: 'ignored', reason });
 
 function parseHosts(field: string): HostPatterns | undefined {
   if (!field.startsWith('|')) return { kind: 'plain', patterns: field.toLowerCase().split(',') };
@@ -119,24 +89,12 @@ function parseHosts(field: string): HostPatterns | undefined {
   return { kind: 'hashed', salt: Buffer.from(salt, 'base64'), hash: Buffer.from(hash, 'base64') };
 }
 
-function isFor({ hosts }: KnownHost, address: HostAddress): boolean {
-  const name = nameInFile(address);
-  if (hosts.kind === 'hashed') {
-    return createHmac('sha1', hosts.salt).update(name).digest().equals(hosts.hash);
-  }
-  const [refusing, accepting] = splitBy(hosts.patterns, (pattern) => pattern.startsWith('!'));
-  if (refusing.some((pattern) => matches(pattern.slice(1), name))) return false;
-  return accepting.some((pattern) => matches(pattern, name));
-}
-
-/** `host`, or `[host]:port` for any port but 22. */
-function nameInFile({ host, port }: HostAddress): string {
-  const name = host.toLowerCase();
-  return port === 22 ? name : `[${name}]:${port}`;
-}
-
-function splitBy<T>(all: readonly T[], chosen: (one: T) => boolean): [T[], T[]] {
-  return [all.filter(chosen), all.filter((one) => !chosen(one))];
+function isFor({ hosts }: KnownHost, { host, port }: HostAddress): boolean {
+  const name = port === 22 ? host.toLowerCase() : `[${host.toLowerCase()}]:${port}`;
+  if (hosts.kind === 'hashed') return createHmac('sha1', hosts.salt).update(name).digest().equals(hosts.hash);
+  const isOne = (pattern: string) => matches(pattern, name);
+  const isRefused = hosts.patterns.some((pattern) => pattern.startsWith('!') && isOne(pattern.slice(1)));
+  return !isRefused && hosts.patterns.some((pattern) => !pattern.startsWith('!') && isOne(pattern));
 }
 
 /** `*` matches any characters, `?` exactly one. A regular expression would need exponential time for many `*`. */
@@ -158,8 +116,4 @@ function matches(pattern: string, name: string): boolean {
     }
   }
   return /^\**$/.test(pattern.slice(at));
-}
-
-function expectedKey({ line, key }: KnownHost): ExpectedKey {
-  return { line, type: keyType(key), fingerprint: fingerprint(key) };
 }

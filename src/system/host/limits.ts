@@ -22,13 +22,9 @@ export async function withinLimits<T>(task: Task, work: (stop: AbortController) 
   const finished = new AbortController();
   const stopWith = (kind: HostFailure, message: string, cause?: unknown) =>
     stop.abort(new HostError(kind, message, { cause }));
-  const timeUp = () =>
-    stopWith(
-      'timeout',
-      `Gave up on ${what} on ${name} after ${timeoutSeconds} s; check the machine, or allow more time.`,
-    );
+  const timeUp = () => stopWith('timeout', `Gave up on ${what} on ${name} after ${timeoutSeconds} s.`);
   whenAborted(task.over, finished.signal, (why) =>
-    stopWith('lost', `Lost ${name} during ${what}: ${reasonOf(why)}; check that it is up.`, why),
+    stopWith('lost', `Lost ${name} during ${what}: ${reasonOf(why)}.`, why),
   );
   whenAborted(task.signal, finished.signal, (why) => stopWith('aborted', `Cancelled ${what} on ${name}.`, why));
   const timer = timeoutSeconds === undefined ? undefined : setTimeout(timeUp, timeoutSeconds * 1000);

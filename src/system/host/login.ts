@@ -1,13 +1,19 @@
 // Logs in to a machine: connects, checks its key, and authenticates.
 import { once } from 'node:events';
 import { createConnection, type Socket } from 'node:net';
-import type { ConnectConfig, ParsedKey } from 'ssh2';
+import type { ConnectConfig } from 'ssh2';
 import { reasonOf } from '../../model/one-line.ts';
 import { type Connection, connectionOn } from './connection.ts';
 import { HostError } from './host-error.ts';
-import { algorithmsFor, checkHostKey, parseKnownHosts } from './known-hosts.ts';
+import {
+  algorithmsFor,
+  checkHostKey,
+  fingerprint,
+  type HostKeyVerdict,
+  keyType,
+  parseKnownHosts,
+} from './known-hosts.ts';
 import { withinLimits } from './limits.ts';
-import { hostKeyError, loginError } from './login-error.ts';
 
 export type SshTarget = {
   readonly host: string;
@@ -40,10 +46,12 @@ export async function logIn(target: SshTarget, options: ConnectOptions): Promise
   const { default: ssh2 } = await import('ssh2');
   const credentials = credentialsOf(target, name, ssh2.utils.parseKey);
   const task = { name, what: 'the login', timeoutSeconds: 20, ...options };
+  const { keepaliveSeconds = 0.5, keepaliveCount = 3 } = options;
+  const keepalive = { keepaliveInterval: keepaliveSeconds * 1000, keepaliveCountMax: keepaliveCount };
   return await withinLimits(task, async (stop) => {
     const socket = await dial(target, name, stop.signal);
     const connection = connectionOn(name, new ssh2.Client(), socket);
-    return await authenticate(connection, target, { ...credentials, ...keepaliveOf(options) });
+    return await authenticate(connection, target, { ...credentials, ...keepalive });
   });
 }
 
@@ -61,32 +69,18 @@ function credentialsOf(
   const agentSocket = agent === true ? process.env.SSH_AUTH_SOCK : undefined;
   if (privateKey === undefined && agentSocket === undefined) {
     const missing = agent === true ? 'the environment has no SSH_AUTH_SOCK' : 'there is no key';
-    throw new HostError(
-      'login',
-      `Cannot log in to ${name} because ${missing}; supply a private key or start an agent.`,
-    );
+    throw new HostError('login', `Cannot log in to ${name}: ${missing}.`);
   }
-  const wrong = privateKey === undefined ? undefined : whyUnfit(parseKey(privateKey));
-  if (wrong !== undefined) {
-    throw new HostError(
-      'login',
-      `The private key for ${name} cannot be used (${wrong}); supply the whole text of an unencrypted one.`,
-    );
+  const key = privateKey === undefined ? undefined : parseKey(privateKey);
+  if (key instanceof Error || key?.isPrivateKey() === false) {
+    const why = key instanceof Error ? key.message : 'it is a public key';
+    throw new HostError('login', `The private key for ${name} cannot be used: ${why}.`);
   }
   return {
     username: user,
     ...(privateKey === undefined ? {} : { privateKey }),
     ...(agentSocket === undefined ? {} : { agent: agentSocket }),
   };
-}
-
-function whyUnfit(key: ParsedKey | Error): string | undefined {
-  if (key instanceof Error) return key.message;
-  return key.isPrivateKey() ? undefined : 'it is a public key';
-}
-
-function keepaliveOf({ keepaliveSeconds = 0.5, keepaliveCount = 3 }: ConnectOptions) {
-  return { keepaliveInterval: keepaliveSeconds * 1000, keepaliveCountMax: keepaliveCount };
 }
 
 async function dial({ host, port }: SshTarget, name: string, stop: AbortSignal): Promise<Socket> {
@@ -96,18 +90,14 @@ async function dial({ host, port }: SshTarget, name: string, stop: AbortSignal):
     await once(socket, 'connect', { signal: stop });
     return socket;
   } catch (error) {
-    throw new HostError(
-      'unreachable',
-      `Cannot reach ${name}: ${reasonOf(error)}; check its address, that it is up, and that sshd listens there.`,
-      { cause: error },
-    );
+    throw new HostError('unreachable', `Cannot reach ${name}: ${reasonOf(error)}.`, { cause: error });
   }
 }
 
 function authenticate(connection: Connection, target: SshTarget, config: ConnectConfig): Promise<Connection> {
   const { name, client, socket, over } = connection;
   const known = parseKnownHosts(target.knownHosts);
-  const algorithms = algorithmsFor(known.entries, target);
+  const algorithms = algorithmsFor(known, target);
   let refusal: HostError | undefined;
   let agentFailure: Error | undefined;
   return new Promise((resolve, reject) => {
@@ -129,10 +119,44 @@ function authenticate(connection: Connection, target: SshTarget, config: Connect
       readyTimeout: 0,
       ...(algorithms.length > 0 ? { algorithms: { serverHostKey: algorithms } } : {}),
       hostVerifier: (key: Buffer) => {
-        const verdict = checkHostKey(known.entries, target, key);
-        refusal = hostKeyError(verdict, key, known.ignored, target, name);
+        const verdict = checkHostKey(known, target, key);
+        refusal = hostKeyError(verdict, key, name);
         return verdict.kind === 'known';
       },
     });
   });
+}
+
+function hostKeyError(verdict: HostKeyVerdict, key: Buffer, name: string): HostError | undefined {
+  const shown = `${name} shows the ${keyType(key)} key ${fingerprint(key)}`;
+  switch (verdict.kind) {
+    case 'known':
+      return undefined;
+    case 'unknown':
+      return new HostError('host-key', `${shown}, which its known hosts file lacks: compare it on the machine itself.`);
+    case 'changed':
+      return new HostError('host-key', `${shown}, but its known hosts file has ${verdict.expected.join(' and ')}.`);
+    case 'revoked':
+      return new HostError('host-key', `${shown}, which its known hosts file revokes.`);
+  }
+}
+
+/** The `level` of ssh2's error names the stage of the login. */
+function loginError(error: Error & { level?: string }, name: string, user: string): HostError {
+  const cause = { cause: error };
+  if (error.level === 'agent') {
+    return new HostError(
+      'login',
+      `Cannot log in to ${name} with the agent at SSH_AUTH_SOCK: ${reasonOf(error)}.`,
+      cause,
+    );
+  }
+  if (error.level === 'client-authentication') {
+    const advice = `add its public half to the authorized_keys of ${user} there`;
+    return new HostError('login-refused', `${name} refused the login of ${user} with this key: ${advice}.`, cause);
+  }
+  if (error.message.includes('no matching host key format')) {
+    return new HostError('host-key', `${name} has no key of a type in its known hosts file.`, cause);
+  }
+  return new HostError('lost', `${name} ended the login: ${reasonOf(error)}.`, cause);
 }

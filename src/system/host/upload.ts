@@ -25,7 +25,19 @@ export function upload(
 ): Promise<void> {
   const what = `the upload of ${remotePath}`;
   const task = { ...limits, name: connection.name, what };
-  const way = typeof source === 'string' && resume ? resumed(source, remotePath) : whole(source, remotePath);
+  const random = `${remotePath}.${randomUUID()}.part`;
+  const way: UploadMethod =
+    typeof source === 'string' && resume
+      ? {
+          partial: `${remotePath}.part`,
+          keepsPartial: true,
+          send: (sftp, partial, stop) => sendRest(sftp, source, partial, stop),
+        }
+      : {
+          partial: random,
+          keepsPartial: false,
+          send: (sftp, partial) => done((callback) => sendAll(sftp, source, partial, callback)),
+        };
   return withinLimits({ ...task, over: connection.over.signal }, ({ signal: stop }) =>
     connection.inTurn(() =>
       inSession<SFTPWrapper, void>(
@@ -45,11 +57,9 @@ export function failUpload(
 ): never {
   if (error instanceof HostError) throw error;
   const from = typeof source === 'string' ? ` from ${source}` : '';
-  throw new HostError(
-    'upload-failed',
-    `Cannot upload ${remotePath}${from} to ${name}: ${reasonOf(error)}; check that both folders exist and that the one there is writable.`,
-    { cause: error },
-  );
+  throw new HostError('upload-failed', `Cannot upload ${remotePath}${from} to ${name}: ${reasonOf(error)}.`, {
+    cause: error,
+  });
 }
 
 type ResumableUpload<To> = {
@@ -90,7 +100,7 @@ export async function uploadOverBreaks<To extends UploadHost>(host: To, upload: 
   }
   throw new HostError(
     'upload-failed',
-    `${remotePath} on ${host.name} was sent twice and its SHA-256 is still not ${sha256}; check ${path} here and the disk there.`,
+    `${path} was sent to ${remotePath} on ${host.name} twice, and its SHA-256 there is still not ${sha256}.`,
   );
 }
 
@@ -98,22 +108,8 @@ export async function uploadOverBreaks<To extends UploadHost>(host: To, upload: 
 type UploadMethod = {
   partial: string;
   keepsPartial: boolean;
-  send(sftp: SFTPWrapper, stop: AbortSignal): Promise<void>;
+  send(sftp: SFTPWrapper, partial: string, stop: AbortSignal): Promise<void>;
 };
-
-function whole(source: Uint8Array | string, remotePath: string): UploadMethod {
-  const partial = `${remotePath}.${randomUUID()}.part`;
-  return {
-    partial,
-    keepsPartial: false,
-    send: (sftp) => done((callback) => sendAll(sftp, source, partial, callback)),
-  };
-}
-
-function resumed(path: string, remotePath: string): UploadMethod {
-  const partial = `${remotePath}.part`;
-  return { partial, keepsPartial: true, send: (sftp, stop) => sendRest(sftp, path, partial, stop) };
-}
 
 async function install(
   sftp: SFTPWrapper,
@@ -129,7 +125,7 @@ async function install(
   });
   try {
     const steps = async () => {
-      await send(sftp, stop);
+      await send(sftp, partial, stop);
       await done((callback) => sftp.chmod(partial, mode, callback));
       await done((callback) => sftp.ext_openssh_rename(partial, remotePath, callback));
     };

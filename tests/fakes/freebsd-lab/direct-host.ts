@@ -63,10 +63,7 @@ export function directConnections(options: SshdOptions, { host, port }: Address)
     deps.clock.touch();
     if (!isListening(machine)) {
       const why = `connect ECONNREFUSED ${host}:${port}`;
-      throw new HostError(
-        'unreachable',
-        `Cannot reach ${name}: ${why}; check its address, that it is up, and that sshd listens there.`,
-      );
+      throw new HostError('unreachable', `Cannot reach ${name}: ${why}.`);
     }
     const life = lifeline();
     const task = { name, what: 'the login', timeoutSeconds, ...(signal && { signal }) };

@@ -23,7 +23,7 @@ const other = keyOf('ssh-ed25519', 'theirs');
 const rsa = keyOf('ssh-rsa', 'ours');
 
 const check = (text: string, host: string, port = 22, shown = key) =>
-  checkHostKey(parseKnownHosts(text).entries, { host, port }, shown);
+  checkHostKey(parseKnownHosts(text), { host, port }, shown);
 
 test('a host is known by its own key', () => {
   expect(check(line('dut', 'ssh-ed25519', key), 'dut')).toEqual({ kind: 'known' });
@@ -59,11 +59,11 @@ test('a port other than 22 has a separate line', () => {
 });
 
 // Attack testbed/host-key: Another host answers as the DUT. Defence: Host keys are pinned.
-test('another key than the pinned one is a change, with the expected key and its place', () => {
+test('another key than the pinned one is a change, with the expected key', () => {
   const text = `# our lab\n\n${line('dut', 'ssh-ed25519', key)}`;
   expect(check(text, 'dut', 22, other)).toEqual({
     kind: 'changed',
-    expected: [{ line: 3, type: 'ssh-ed25519', fingerprint: fingerprint(key) }],
+    expected: [fingerprint(key)],
   });
 });
 
@@ -79,7 +79,7 @@ test('a host with several lines is known by any of their keys', () => {
 
 test('a revoked key is refused even where another line pins it', () => {
   const text = `${line('dut', 'ssh-ed25519', key)}\n@revoked ${line('*', 'ssh-ed25519', key)}`;
-  expect(check(text, 'dut')).toEqual({ kind: 'revoked', line: 2 });
+  expect(check(text, 'dut')).toEqual({ kind: 'revoked' });
 });
 
 test('a revoked key does not make a host known', () => {
@@ -126,20 +126,17 @@ test('a hashed line makes known the host that was hashed, and no other', () => {
 test('Windows line ends, tabs, comments and a missing last newline do no harm', () => {
   const text = `# a\r\n  # b\r\n${line('dut', 'ssh-ed25519', key).replaceAll(' ', '\t')} me@here\r`;
   expect(check(text, 'dut').kind).toBe('known');
-  expect(parseKnownHosts(text).ignored).toEqual([]);
 });
 
 test.for([
-  ['a certificate authority', `@cert-authority ${line('*', 'ssh-ed25519', key)}`, 'certificates'],
-  ['an unknown marker', `@trusted ${line('*', 'ssh-ed25519', key)}`, '@trusted'],
-  ['a broken hash', line('|1|abc', 'ssh-ed25519', key), 'malformed'],
-  ['a missing key', 'dut ssh-ed25519', 'its key is missing'],
-  ['a key of another type', line('dut', 'ssh-rsa', key), 'its key is missing'],
-  ['a lone word', 'dut', 'its key is missing'],
-] as const)('%s is ignored with the reason', ([, content, reason]) => {
-  const { entries, ignored } = parseKnownHosts(`\n${content}\n`);
-  expect(entries).toEqual([]);
-  expect(ignored).toEqual([{ line: 2, reason: expect.stringContaining(reason) }]);
+  ['a certificate authority', `@cert-authority ${line('*', 'ssh-ed25519', key)}`],
+  ['an unknown marker', `@trusted ${line('*', 'ssh-ed25519', key)}`],
+  ['a broken hash', line('|1|abc', 'ssh-ed25519', key)],
+  ['a missing key', 'dut ssh-ed25519'],
+  ['a key of another type', line('dut', 'ssh-rsa', key)],
+  ['a lone word', 'dut'],
+] as const)('%s makes no host known', ([, content]) => {
+  expect(parseKnownHosts(`\n${content}\n`)).toEqual([]);
 });
 
 test('any text can be read', () => {
@@ -151,13 +148,13 @@ test('any text can be read', () => {
 });
 
 test('the requested algorithms are those of the pinned keys, the best first', () => {
-  const { entries } = parseKnownHosts([line('dut', 'ssh-rsa', rsa), line('dut', 'ssh-ed25519', key)].join('\n'));
+  const entries = parseKnownHosts([line('dut', 'ssh-rsa', rsa), line('dut', 'ssh-ed25519', key)].join('\n'));
   const algorithms = algorithmsFor(entries, { host: 'dut', port: 22 });
   expect(algorithms).toEqual(['ssh-ed25519', 'rsa-sha2-512', 'rsa-sha2-256']);
 });
 
 test('no algorithm is requested for a revoked key or another host', () => {
-  const { entries } = parseKnownHosts(
+  const entries = parseKnownHosts(
     [`@revoked ${line('dut', 'ssh-rsa', rsa)}`, line('sender', 'ssh-ed25519', key)].join('\n'),
   );
   expect(algorithmsFor(entries, { host: 'dut', port: 22 })).toEqual([]);

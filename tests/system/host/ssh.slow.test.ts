@@ -335,13 +335,7 @@ describeWith(['sshd', 'ssh-keygen', 'ssh-agent'], 'a host over a real sshd', () 
   test('a host that is not in known_hosts is refused, with its fingerprint', async () => {
     const error = await failureOf(connect({ ...target, knownHosts: '' }));
     expect(error.kind).toBe('host-key');
-    expect(error.message).toMatch(/DUT .* shows the ssh-ed25519 key SHA256:\S+, but/);
-  });
-
-  test('a known_hosts line that cannot be used is named where it would have been needed', async () => {
-    const knownHosts = `@cert-authority ${sshd.knownHosts.split('\n')[0]}`;
-    const connecting = connect({ ...target, knownHosts });
-    await expectFailure(connecting, 'host-key', 'line 1 is ignored: host certificates');
+    expect(error.message).toMatch(/DUT .* shows the ssh-ed25519 key SHA256:\S+, which/);
   });
 
   test('a host that shows another key than the known one is refused, with both fingerprints', async () => {
@@ -361,7 +355,7 @@ describeWith(['sshd', 'ssh-keygen', 'ssh-agent'], 'a host over a real sshd', () 
   test('a host whose key is revoked is refused', async () => {
     const [first = ''] = sshd.knownHosts.split('\n');
     const knownHosts = `${first}\n@revoked ${first}`;
-    await expectFailure(connect({ ...target, knownHosts }), 'host-key', 'DUT', 'line 2', 'revokes');
+    await expectFailure(connect({ ...target, knownHosts }), 'host-key', 'DUT', 'revokes');
   });
 
   test('a login with a key that the host does not accept is refused', async () => {

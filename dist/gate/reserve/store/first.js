@@ -1,9 +1,11 @@
 import { int, object } from "../../../vendor/zod.js";
 import { document, word } from "../../../model/first.js";
 import { openProcessView } from "../../../system/process.js";
-import { createIfMissing, openFile } from "./first-plain.js";
-const { lutimesSync, watch } = globalThis.process.getBuiltinModule("node:fs");
+import { StoreError } from "./first-plain.js";
+import { SqliteFile, createIfMissing, isBusy } from "../../../system/sqlite.js";
+const { lutimesSync, statSync, watch } = globalThis.process.getBuiltinModule("node:fs");
 const { randomUUID } = globalThis.process.getBuiltinModule("node:crypto");
+const { setTimeout } = globalThis.process.getBuiltinModule("node:timers/promises");
 
 // src/gate/reserve/store/open.ts
 /** Throws a StoreError if the store cannot be used. */
@@ -23,19 +25,39 @@ const openProcessesOf = async ({ store }) => store === "sqlite" ? await openProc
 // src/gate/reserve/store/sqlite.ts
 /** Creates a missing file; it must be on a local disk. */
 async function openSqlite(path, { now, pollSeconds = 1, firstRevision = Date.now() }) {
-	const file = await openFile(path, firstRevision);
-	const sql = await file.use(() => prepare(file.database));
-	return new SqliteStore(file, sql, now, pollSeconds);
+	return new SqliteStore(new SqliteFile(path, kindOf(firstRevision), blockingMilliseconds), now, pollSeconds);
 }
+/** Text compares as its bytes of UTF-8. */
+const kindOf = (firstRevision) => ({
+	name: "The reservation store",
+	Failure: StoreError,
+	applicationId: 1886417767,
+	format: 1,
+	schema: `
+    CREATE TABLE store (revision INTEGER NOT NULL) STRICT;
+    INSERT INTO store (revision) VALUES (${firstRevision});
+    CREATE TABLE sessions (
+      id TEXT PRIMARY KEY,
+      seconds REAL NOT NULL,
+      expires_at REAL NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE entries (
+      key TEXT PRIMARY KEY,
+      value TEXT NOT NULL,
+      revision INTEGER NOT NULL,
+      session TEXT REFERENCES sessions
+    ) STRICT;
+    CREATE INDEX entries_by_session ON entries (session) WHERE session IS NOT NULL`
+});
 var SqliteStore = class {
 	#file;
 	#sql;
 	#now;
 	#pollSeconds;
 	#changed = [];
-	constructor(file, sql, now, pollSeconds) {
+	constructor(file, now, pollSeconds) {
 		this.#file = file;
-		this.#sql = sql;
+		this.#sql = file.use(() => prepare(file.database));
 		this.#now = now;
 		this.#pollSeconds = pollSeconds;
 	}
@@ -86,27 +108,31 @@ var SqliteStore = class {
 		}
 	}
 	async close() {
-		this.#file.close();
+		this.#file[Symbol.dispose]();
 	}
 	/** Works under the write lock, after removing expired sessions. */
-	#write(work) {
-		return this.#file.use(() => {
+	async #write(work) {
+		const { outcome, changed } = await inTurn(this.#file, "BEGIN IMMEDIATE", () => {
 			this.#changed = [];
-			const outcome = transaction(this.#file.database, this.#sql.beginWrite, this.#sql.commit, () => {
-				const time = this.#now();
-				if (this.#isAnyOver(time)) this.#removeOver(time);
-				return work(time);
-			});
-			ring(this.#file.path, this.#changed.splice(0));
-			return outcome;
+			const time = this.#now();
+			if (this.#isAnyOver(time)) {
+				this.#removed(this.#sql.removeEntriesOver.all(time));
+				this.#sql.removeSessionsOver.run(time);
+			}
+			return {
+				outcome: work(time),
+				changed: this.#changed
+			};
 		});
+		ring(this.#file.path, changed);
+		return outcome;
 	}
 	/** Reads without a lock, unless expired sessions must be removed first. */
 	async #read(select) {
-		const snapshot = await this.#file.use(() => transaction(this.#file.database, this.#sql.beginRead, this.#sql.commit, () => {
+		const snapshot = await inTurn(this.#file, "BEGIN", () => {
 			const revision = this.#revision();
 			return this.#isAnyOver(this.#now()) ? void 0 : { selected: select(revision) };
-		}));
+		});
 		return snapshot === void 0 ? this.#write(() => select(this.#revision())) : snapshot.selected;
 	}
 	#revision() {
@@ -117,10 +143,6 @@ var SqliteStore = class {
 	}
 	#isAnyOver(time) {
 		return this.#sql.anyOver.get(time) !== void 0;
-	}
-	#removeOver(time) {
-		this.#removed(this.#sql.removeEntriesOver.all(time));
-		this.#sql.removeSessionsOver.run(time);
 	}
 	#removed(rows) {
 		if (rows.length > 0) this.#nextRevision();
@@ -135,9 +157,6 @@ function prepare(database) {
 	const isAlive = "expires_at > ?1 AND expires_at <= ?1 + seconds";
 	const one = (text) => database.prepare(text);
 	return {
-		beginRead: one("BEGIN"),
-		beginWrite: one("BEGIN IMMEDIATE"),
-		commit: one("COMMIT"),
 		revision: one("SELECT revision FROM store"),
 		nextRevision: one("UPDATE store SET revision = revision + 1 RETURNING revision"),
 		anyOver: one(`SELECT 1 FROM sessions WHERE NOT (${isAlive}) LIMIT 1`),
@@ -157,14 +176,33 @@ function prepare(database) {
 		remove: one("DELETE FROM entries WHERE key = ?")
 	};
 }
-function transaction(database, begin, commit, work) {
-	begin.run();
-	try {
-		const outcome = work();
-		commit.run();
-		return outcome;
-	} finally {
-		if (database.isTransaction) database.exec("ROLLBACK");
+/**
+* SQLite's busy handler blocks the process and backs off, which starves long waiters. So each call gives up soon and
+* retries.
+*/
+const blockingMilliseconds = 3;
+/** The first pause is about as long as a commit takes. */
+const pauseMilliseconds = {
+	first: 2,
+	longest: 20
+};
+/** For one lock of 5 s. A queue of other writers, each committing in turn, may need longer. */
+const maxAttempts = 5e3 / (blockingMilliseconds + pauseMilliseconds.longest);
+/** Counts tries between commits instead of time, as a suspended process has not waited. */
+async function inTurn(file, begin, work) {
+	let lastCommit;
+	let pause = pauseMilliseconds.first;
+	for (let attempts = 1;; attempts += 1) {
+		try {
+			return file.transaction(begin, work);
+		} catch (error) {
+			if (!(error instanceof StoreError && isBusy(error.cause)) || attempts > maxAttempts) throw error;
+		}
+		const commit = statSync(`${file.path}-wal`, { throwIfNoEntry: false })?.mtimeMs;
+		if (commit !== lastCommit) attempts = 1;
+		lastCommit = commit;
+		await setTimeout(pause);
+		pause = Math.min(2 * pause, pauseMilliseconds.longest);
 	}
 }
 const withRevision = object({ revision: int() });

@@ -1,11 +1,12 @@
 // Stores the reservations of one controller host in an SQLite file that all its processes share.
 import { randomUUID } from 'node:crypto';
-import { type FSWatcher, lutimesSync, watch } from 'node:fs';
-import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
+import { type FSWatcher, lutimesSync, statSync, watch } from 'node:fs';
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
+import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
 import * as bounded from '../../../model/bounds.ts';
-import { createIfMissing, openFile, type StoreFile } from './sqlite-file.ts';
-import type { Store, StoreChange, StoreEntry, StoreSnapshot } from './store.ts';
+import { createIfMissing, isBusy, SqliteFile, type SqliteFileKind } from '../../../system/sqlite.ts';
+import { type Store, type StoreChange, type StoreEntry, StoreError, type StoreSnapshot } from './store.ts';
 
 export type SqliteOptions = {
   /** Seconds of a monotonic clock that is the same for all processes of the host, and restarts at a boot. */
@@ -21,21 +22,42 @@ export async function openSqlite(
   path: string,
   { now, pollSeconds = 1, firstRevision = Date.now() }: SqliteOptions,
 ): Promise<Store> {
-  const file = await openFile(path, firstRevision);
-  const sql = await file.use(() => prepare(file.database));
-  return new SqliteStore(file, sql, now, pollSeconds);
+  return new SqliteStore(new SqliteFile(path, kindOf(firstRevision), blockingMilliseconds), now, pollSeconds);
 }
 
+/** Text compares as its bytes of UTF-8. */
+const kindOf = (firstRevision: number): SqliteFileKind => ({
+  name: 'The reservation store',
+  Failure: StoreError,
+  applicationId: 0x70_70_73_67,
+  format: 1,
+  schema: `
+    CREATE TABLE store (revision INTEGER NOT NULL) STRICT;
+    INSERT INTO store (revision) VALUES (${firstRevision});
+    CREATE TABLE sessions (
+      id TEXT PRIMARY KEY,
+      seconds REAL NOT NULL,
+      expires_at REAL NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE entries (
+      key TEXT PRIMARY KEY,
+      value TEXT NOT NULL,
+      revision INTEGER NOT NULL,
+      session TEXT REFERENCES sessions
+    ) STRICT;
+    CREATE INDEX entries_by_session ON entries (session) WHERE session IS NOT NULL`,
+});
+
 class SqliteStore implements Store {
-  readonly #file: StoreFile;
-  readonly #sql: Statements;
+  readonly #file: SqliteFile;
+  readonly #sql: ReturnType<typeof prepare>;
   readonly #now: () => number;
   readonly #pollSeconds: number;
   #changed: string[] = [];
 
-  constructor(file: StoreFile, sql: Statements, now: () => number, pollSeconds: number) {
+  constructor(file: SqliteFile, now: () => number, pollSeconds: number) {
     this.#file = file;
-    this.#sql = sql;
+    this.#sql = file.use(() => prepare(file.database));
     this.#now = now;
     this.#pollSeconds = pollSeconds;
   }
@@ -96,33 +118,32 @@ class SqliteStore implements Store {
   }
 
   async close(): Promise<void> {
-    this.#file.close();
+    this.#file[Symbol.dispose]();
   }
 
   /** Works under the write lock, after removing expired sessions. */
-  #write<T>(work: (time: number) => T): Promise<T> {
-    return this.#file.use(() => {
+  async #write<T>(work: (time: number) => T): Promise<T> {
+    const { outcome, changed } = await inTurn(this.#file, 'BEGIN IMMEDIATE', () => {
       this.#changed = [];
-      const outcome = transaction(this.#file.database, this.#sql.beginWrite, this.#sql.commit, () => {
-        // Read under the lock: other processes may have opened sessions meanwhile.
-        const time = this.#now();
-        if (this.#isAnyOver(time)) this.#removeOver(time);
-        return work(time);
-      });
-      ring(this.#file.path, this.#changed.splice(0));
-      return outcome;
+      // Read under the lock: other processes may have opened sessions meanwhile.
+      const time = this.#now();
+      if (this.#isAnyOver(time)) {
+        this.#removed(this.#sql.removeEntriesOver.all(time));
+        this.#sql.removeSessionsOver.run(time);
+      }
+      return { outcome: work(time), changed: this.#changed };
     });
+    ring(this.#file.path, changed);
+    return outcome;
   }
 
   /** Reads without a lock, unless expired sessions must be removed first. */
   async #read<T>(select: (revision: number) => T): Promise<T> {
-    const snapshot = await this.#file.use(() =>
-      transaction(this.#file.database, this.#sql.beginRead, this.#sql.commit, () => {
-        // Fixes the snapshot before `now`: a later session would look like one of an earlier boot.
-        const revision = this.#revision();
-        return this.#isAnyOver(this.#now()) ? undefined : { selected: select(revision) };
-      }),
-    );
+    const snapshot = await inTurn(this.#file, 'BEGIN', () => {
+      // Fixes the snapshot before `now`: a later session would look like one of an earlier boot.
+      const revision = this.#revision();
+      return this.#isAnyOver(this.#now()) ? undefined : { selected: select(revision) };
+    });
     return snapshot === undefined ? this.#write(() => select(this.#revision())) : snapshot.selected;
   }
 
@@ -136,11 +157,6 @@ class SqliteStore implements Store {
 
   #isAnyOver(time: number): boolean {
     return this.#sql.anyOver.get(time) !== undefined;
-  }
-
-  #removeOver(time: number): void {
-    this.#removed(this.#sql.removeEntriesOver.all(time));
-    this.#sql.removeSessionsOver.run(time);
   }
 
   #removed(rows: readonly SqliteRow[]): void {
@@ -157,17 +173,11 @@ class SqliteStore implements Store {
   }
 }
 
-type Statements = ReturnType<typeof prepare>;
-
 function prepare(database: DatabaseSync) {
   // The second half ends sessions of an earlier boot, whose clock was further ahead.
   const isAlive = 'expires_at > ?1 AND expires_at <= ?1 + seconds';
   const one = (text: string) => database.prepare(text);
   return {
-    beginRead: one('BEGIN'),
-    beginWrite: one('BEGIN IMMEDIATE'),
-    commit: one('COMMIT'),
-
     revision: one('SELECT revision FROM store'),
     nextRevision: one('UPDATE store SET revision = revision + 1 RETURNING revision'),
 
@@ -198,15 +208,31 @@ function prepare(database: DatabaseSync) {
   };
 }
 
-function transaction<T>(database: DatabaseSync, begin: StatementSync, commit: StatementSync, work: () => T): T {
-  begin.run();
-  try {
-    const outcome = work();
-    commit.run();
-    return outcome;
-  } finally {
-    // Some errors of SQLite end the transaction.
-    if (database.isTransaction) database.exec('ROLLBACK');
+/**
+ * SQLite's busy handler blocks the process and backs off, which starves long waiters. So each call gives up soon and
+ * retries.
+ */
+const blockingMilliseconds = 3;
+/** The first pause is about as long as a commit takes. */
+const pauseMilliseconds = { first: 2, longest: 20 };
+/** For one lock of 5 s. A queue of other writers, each committing in turn, may need longer. */
+const maxAttempts = 5000 / (blockingMilliseconds + pauseMilliseconds.longest);
+
+/** Counts tries between commits instead of time, as a suspended process has not waited. */
+async function inTurn<T>(file: SqliteFile, begin: 'BEGIN' | 'BEGIN IMMEDIATE', work: () => T): Promise<T> {
+  let lastCommit: number | undefined;
+  let pause = pauseMilliseconds.first;
+  for (let attempts = 1; ; attempts += 1) {
+    try {
+      return file.transaction(begin, work);
+    } catch (error) {
+      if (!(error instanceof StoreError && isBusy(error.cause)) || attempts > maxAttempts) throw error;
+    }
+    const commit = statSync(`${file.path}-wal`, { throwIfNoEntry: false })?.mtimeMs;
+    if (commit !== lastCommit) attempts = 1;
+    lastCommit = commit;
+    await setTimeout(pause);
+    pause = Math.min(2 * pause, pauseMilliseconds.longest);
   }
 }
 
