@@ -218,12 +218,12 @@ function addLabCommands(program) {
 	const testbeds = program.command("testbeds").description("show the holders of testbeds; list, check and maintain those of ppsgate.yml").addHelpText("after", overviewDetails);
 	testbeds.command("show", { isDefault: true }).description("print holders, their expected ends, and the queue (the default)").option("-c, --config <file>", "configuration", "ppsgate.yml").option("-w, --watch", "show it again at each change, until Ctrl-C").option("--json", "print it as JSON; with --watch, one line per change").addHelpText("after", overviewDetails).action(run(() => import("./cli/lab/show.js")));
 	testbeds.command("list").description("print name, kind, DUT, ports and capabilities, one line each").option("-c, --config <file>", "configuration", "ppsgate.yml").option("--json", "print them as JSON").addHelpText("after", "\nExample:\n  ppsgate testbeds list").action(run(() => import("./cli/lab/list.js")));
-	testbeds.command("check").description("check logins, ports, settings, routes, kernels, builder, power and speed").argument("<name>", "testbed of the configuration").option("-c, --config <file>", "configuration", "ppsgate.yml").option("--no-traffic", "send no packets").option("--power", "turn the DUT off and on, and wait until it is up again").option("--record <file>", "record all commands and replies of the machines, for replay").option("--json", "print the diagnostics as JSON, at the end").addHelpText("after", `
+	testbeds.command("check").description("check logins, ports, settings, routes, kernels, builder, power and speed").argument("<name>", "testbed of the configuration").option("-c, --config <file>", "configuration", "ppsgate.yml").option("--no-traffic", "send no packets").option("--power", "turn the DUT off and on, and wait until it is up again").option("--record <file>", "log all commands and replies of the machines").option("--json", "print the diagnostics as JSON, at the end").addHelpText("after", `
 Example:
   ppsgate testbeds check hp-t540 --no-traffic
 
 Exits 0 if all is well, 2 for an unknown name, and 4 if something is wrong.`).action(run(() => import("./cli/lab/check.js")));
-	testbeds.command("self-test").description("test everything that a gate does on a FreeBSD testbed, accidents included").argument("<name>", "testbed of the configuration").option("-c, --config <file>", "configuration", "ppsgate.yml").option("--yes", "cause the accidents without asking").option("--skip <parts>", "parts to leave out, separated by commas: check, scenarios, trials, profile, panic, hang, noise").option("--base-kernel <file>", "archive of the kernel to try, for nanobsd an image (default: the builder's, or the DUT's own)").option("--resume <dir>", "continue an interrupted self-test").option("--record <file>", "record all commands and replies of the machines").option("--json", "print the diagnostics as JSON, at the end").addHelpText("after", `
+	testbeds.command("self-test").description("test everything that a gate does on a FreeBSD testbed, accidents included").argument("<name>", "testbed of the configuration").option("-c, --config <file>", "configuration", "ppsgate.yml").option("--yes", "cause the accidents without asking").option("--skip <parts>", "parts to leave out, separated by commas: check, scenarios, trials, profile, panic, hang, noise").option("--base-kernel <file>", "archive of the kernel to try, for nanobsd an image (default: the builder's, or the DUT's own)").option("--resume <dir>", "continue an interrupted self-test").option("--record <file>", "log all commands and replies of the machines").option("--json", "print the diagnostics as JSON, at the end").addHelpText("after", `
 Boots a kernel under another name, installs each scenario, measures each cell,
 takes a profile, makes the DUT panic and hang (each only after asking), measures
 the noise of six boots, and undoes all of it.
@@ -249,15 +249,6 @@ Or "kind": "in-use" with "why".
 Exits 0 if every checked testbed is well, 2 for an unknown name, and 4 if
 something is wrong.`).action(run(() => import("./cli/lab/health.js")));
 	testbeds.command("log").description("print past reservations: holder, duration and outcome").argument("[name]", "one testbed alone").option("-c, --config <file>", "configuration", "ppsgate.yml").option("--json", "print it as JSON").addHelpText("after", "\nExample:\n  ppsgate testbeds log hp-t540 | tail").action(run(() => import("./cli/lab/log.js")));
-	testbeds.command("replay").description("check if today's code understands a recording of machines").argument("<file>", "recording written by `--record`").option("--json", "print the findings as JSON").addHelpText("after", `
-Example:
-  ppsgate testbeds replay hp-t540.rec.gz
-
-Contacts no machine. Checks and gates record all commands and replies with
---record FILE; to read a recording: zcat FILE | less
-
-Exits 0 if all replies are understood as before, 2 for a file that is no
-recording, and 4 if one is not understood.`).action(run(() => import("./cli/lab/replay.js"), { endsAtOnce: true }));
 	program.command("reserve").description("reserve a testbed while a command of yours runs").argument("<selector>", "name, or required properties like \"mellanox and 40G\"").argument("[command...]", "after two dashes").option("--purpose <text>", "purpose, visible to others", "by hand").option("--priority <name>", "priority in the queue: release, patch or rerun", "patch").option("-c, --config <file>", "configuration", "ppsgate.yml").addHelpText("after", `
 Examples:
   ppsgate reserve hp-t540 --purpose "new cables" -- ssh root@192.0.2.11

@@ -31,7 +31,6 @@ const seconds: Readonly<Record<string, number>> = {
   'lab/netns/limits.lab': 36,
   'fakes/freebsd-lab/serve.slow': 35,
   'analysis/stats/simulate.law': 34,
-  'gate/recording/replay.slow': 33,
   'kernel/cross-build.slow': 31,
   'lab/console/console.slow': 31,
   'lab/power/redfish.slow': 29,

@@ -319,7 +319,7 @@ const parameters = {
 		of: "both",
 		option: {
 			value: "file",
-			help: "record all commands and replies of the machines, for replay"
+			help: "log all commands and replies of the machines"
 		}
 	},
 	answer: {

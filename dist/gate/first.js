@@ -156,7 +156,7 @@ async function inSession(session, work) {
 	await using reservations = await openReservations(config, {
 		signal,
 		notify,
-		recorder: session.recorder,
+		flightLog: session.flightLog,
 		onWait(estimate, text) {
 			notify(text);
 			observer?.waiting(estimate, text);

@@ -745,4 +745,4 @@ async function* goBack({ testbed, deps }, machines, what) {
 	yield ok(what, "its own kernel; no rules, files or programs of ppsgate");
 }
 
-export { beginJournal, journalIn, resumeJournal, runSelfTest };
+export { beginJournal, resumeJournal, runSelfTest };

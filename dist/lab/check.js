@@ -1212,4 +1212,4 @@ function linkStep(machine, name) {
 	};
 }
 
-export { checkFreebsdTestbed, checkLinuxTestbed, checkVirtualTestbed, healthOf, isGood, lookAgain, ok, skipped, testbedFailed, typed, unquoted, walk, whyUnhealthy, wrong };
+export { checkFreebsdTestbed, checkLinuxTestbed, checkVirtualTestbed, healthOf, isGood, lookAgain, ok, skipped, testbedFailed, typed, walk, whyUnhealthy, wrong };

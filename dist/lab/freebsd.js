@@ -1853,4 +1853,4 @@ async function bringFirewallsBack(dut) {
 	if (outcome.kind === "boot-failed") throw new DutLostError(outcome.reason);
 }
 
-export { FreebsdDut, Kernels, builderFor, countersCommands, countersLog, firewallWarnings, firewallsOn, freebsdLogNames, installRules, interfaceBetween, interruptsCommand, limitsBetween, openFreebsdMachines, openFreebsdTestbed, packetCounters, parseCpuTimes, parseInterfaceCounters, profile, proofCommands, proofOf, provesScenario, readFreebsdLogs, removalCommands, removeRules, rulesFolder, sentBetween, siteFirewalls, trial, wakeFreebsdDut, wakeFreebsdTestbed };
+export { FreebsdDut, Kernels, builderFor, countersCommands, countersLog, firewallWarnings, firewallsOn, freebsdLogNames, installRules, interfaceBetween, interruptsCommand, limitsBetween, openFreebsdMachines, openFreebsdTestbed, packetCounters, profile, proofCommands, proofOf, provesScenario, readFreebsdLogs, removalCommands, removeRules, rulesFolder, sentBetween, siteFirewalls, trial, wakeFreebsdDut, wakeFreebsdTestbed };

@@ -806,6 +806,167 @@ async function identify(host, { commandLine }, { version, atBoot }) {
 /** Hexadecimal note of type 3, owner `GNU`; see elf(5), NT_GNU_BUILD_ID. */
 const buildIdIn = (notes) => /04000000(14000000)03000000474e5500([0-9a-f]{40})/.exec(notes)?.[2];
 
+// src/lab/qemu/trial-logs.ts
+const windowsLogName = (pair) => `windows-${pair}.log`;
+/** Groups the runs of a trial by pair: each pair has its own boots, of base and patched in parallel. */
+const pairsOf = ({ runs }) => [...Map.groupBy(runs, ({ pair }) => pair)];
+/** Takes the median of a run's windows without the first, which fills caches of the guest and of QEMU. */
+function readVirtualLogs(planned, startedAt, packets, logs) {
+	const runs = [];
+	let trafficSeconds = 0;
+	let sentPackets = 0;
+	for (const [pair, pairRuns] of pairsOf(planned)) {
+		const log = logs.get(pair);
+		if (log === void 0) return {
+			kind: "failed",
+			reason: `pair ${pair} was not measured`
+		};
+		const windows = windowsIn(log, packets);
+		if (typeof windows === "string") return {
+			kind: "failed",
+			reason: windows
+		};
+		trafficSeconds += sum(windows.map(({ seconds }) => seconds));
+		sentPackets += packets * windows.length;
+		const stuck = stuckIn(log);
+		const drops = dropsIn(log);
+		for (const [index, run] of pairRuns.entries()) {
+			const own = windows.filter(({ guest }) => guest === index + 1);
+			const isStuck = stuck.has(index + 1);
+			const measured = measuredRun(run, planned.number, isStuck ? own : own.slice(1), isStuck);
+			const droppedBy = measured.pps === 0 ? drops.get(index + 1) : void 0;
+			runs.push(droppedBy === void 0 ? measured : {
+				...measured,
+				droppedBy
+			});
+		}
+	}
+	const { number, cell } = planned;
+	const offeredPps = trafficSeconds > 0 ? sentPackets / trafficSeconds : 0;
+	return {
+		kind: "measured",
+		runs,
+		summary: {
+			number,
+			cell,
+			startedAt,
+			trafficSeconds,
+			offeredPps
+		}
+	};
+}
+/** Returns a sentence for an incomplete log. */
+function windowsIn(log, packets) {
+	const lines = log.trimEnd().split("\n");
+	if (lines.pop() !== "end") return "the windows ended too early";
+	const windows = [];
+	for (const line of lines.filter((one) => !stuckLine.test(one) && !droppedLine.test(one))) {
+		const window = windowOf(line, packets);
+		if (window === void 0) return `a window cannot be read: "${line.slice(0, 200)}"`;
+		windows.push(window);
+	}
+	return windows;
+}
+const stuckLine = /^stuck ([1-9]\d{0,3})$/;
+const droppedLine = /^dropped ([1-9]\d{0,3}) (.{1,1000})$/;
+const windowLine = /^window [1-9]\d{0,3}(?: \d{1,15}(?:\.\d{1,6})? \d{1,15} (?:-|\d{1,15}) \d{1,18} \d{1,18}){2}$/;
+/**
+* Reads ten numbers after the guest's number: twice time, packets, instructions, and the CPU's own time and waiting in
+* ns.
+*/
+function windowOf(line, receivedPackets) {
+	if (!windowLine.test(line)) return void 0;
+	const [guest, ...counts] = line.split(" ").slice(1);
+	const before = counts.slice(0, 5).map(Number);
+	const [seconds = 0, forwardedPackets = 0, instructions = 0, ran = 0, waited = 0] = counts.slice(5).map((text, index) => Number(text) - (before[index] ?? 0));
+	const isCounted = counts[2] !== "-";
+	if (isCounted !== (counts[7] !== "-")) return void 0;
+	const goesForward = [
+		forwardedPackets,
+		ran,
+		waited,
+		isCounted ? instructions : 0
+	].every((one) => one >= 0);
+	if (!(seconds > 0) || !goesForward || forwardedPackets > 0 && (ran === 0 || isCounted && instructions === 0)) return void 0;
+	return {
+		guest: Number(guest),
+		seconds,
+		receivedPackets,
+		forwardedPackets,
+		busySeconds: ran / 1e9,
+		deniedSeconds: waited / 1e9,
+		...isCounted && { instructions }
+	};
+}
+/** Guests that accepted no more packets, and so got no further windows. */
+const stuckIn = (log) => new Set(log.split("\n").flatMap((line) => stuckLine.exec(line)?.[1] ?? []).map(Number));
+/** Adds the causes of drops in silent guests, by the guests' numbers. */
+function withDrops(log, drops) {
+	const lines = [...drops].map(([guest, text]) => `dropped ${guest} ${oneLine(text).slice(0, 1e3)}\n`);
+	return log.replace(/^end\s*$/m, () => `${lines.join("")}end\n`);
+}
+const dropsIn = (log) => new Map(log.split("\n").flatMap((line) => {
+	const [, guest, text] = droppedLine.exec(line) ?? [];
+	return text === void 0 ? [] : [[Number(guest), text]];
+}));
+/** Guests that forwarded nothing in their last window, and may be dead. */
+function silentIn(log, packets) {
+	const windows = windowsIn(log, packets);
+	const last = /* @__PURE__ */ new Map();
+	for (const window of typeof windows === "string" ? [] : windows) last.set(window.guest, window);
+	const silent = [...last.values()].filter(({ forwardedPackets }) => forwardedPackets === 0);
+	return /* @__PURE__ */ new Set([...stuckIn(log), ...silent.map(({ guest }) => guest)]);
+}
+/** Packets of all windows that were sent into each guest, and that came out, by its number; without stuck guests. */
+function endsIn(log, packets) {
+	const windows = windowsIn(log, packets);
+	const byGuest = Map.groupBy(typeof windows === "string" ? [] : windows, ({ guest }) => guest);
+	const stuck = stuckIn(log);
+	return new Map([...byGuest].flatMap(([guest, own]) => {
+		const ends = {
+			sentPackets: sum(own.map(({ receivedPackets }) => receivedPackets)),
+			countedPackets: sum(own.map(({ forwardedPackets }) => forwardedPackets))
+		};
+		return stuck.has(guest) ? [] : [[guest, ends]];
+	}));
+}
+function measuredRun(planned, trial, windows, isStuck) {
+	const samples = windows.map(({ guest: _, ...sample }) => sample);
+	const through = samples.filter(({ forwardedPackets }) => forwardedPackets > 0);
+	const isSilent = through.length === 0;
+	const perPacket = through.flatMap(({ instructions, forwardedPackets }) => instructions === void 0 ? [] : instructions / forwardedPackets);
+	const nsPerPacket = through.map(({ busySeconds = 0, forwardedPackets }) => busySeconds * 1e9 / forwardedPackets);
+	const rates = samples.map(({ forwardedPackets, seconds }) => forwardedPackets / seconds);
+	return {
+		...planned,
+		trial,
+		pps: isSilent ? 0 : median(rates),
+		...!isSilent && { nsPerPacket: median(nsPerPacket) },
+		...perPacket.length > 0 && { instructionsPerPacket: median(perPacket) },
+		samples,
+		validity: validityOf(samples, isStuck)
+	};
+}
+/** Allows for the guest's own frames on the wire. */
+const maxOwnRatio = 1.01;
+/** A guest that forwards none of the packets sent to it counts with 0. */
+function validityOf(windows, isStuck) {
+	const invalid = (cause, reason) => ({
+		kind: "invalid",
+		cause,
+		reason
+	});
+	if (windows.length === 0) return invalid("too-short", "no window was measured");
+	const silent = windows.filter(({ forwardedPackets }) => forwardedPackets === 0).length;
+	if (silent === windows.length) return { kind: "valid" };
+	if (isStuck) return invalid("hole", `it accepted no more packets after window ${windows.length}`);
+	if (silent > 0) return invalid("hole", `no packet was forwarded in ${silent} of ${windows.length} windows`);
+	const swollen = windows.find(({ receivedPackets, forwardedPackets }) => forwardedPackets > receivedPackets * maxOwnRatio);
+	if (swollen === void 0) return { kind: "valid" };
+	const { receivedPackets: sent, forwardedPackets: came } = swollen;
+	return invalid("hole", `more packets arrived than were sent: ${came} of ${sent}`);
+}
+
 // src/lab/qemu/linux-guests.ts
 var LinuxGuests = class {
 	#name;
@@ -1085,167 +1246,6 @@ async function fullGuest(tallies, booted) {
 			message: `Twice: ${message}.`
 		}) : failed(message);
 	}
-}
-
-// src/lab/qemu/trial-logs.ts
-const windowsLogName = (pair) => `windows-${pair}.log`;
-/** Groups the runs of a trial by pair: each pair has its own boots, of base and patched in parallel. */
-const pairsOf = ({ runs }) => [...Map.groupBy(runs, ({ pair }) => pair)];
-/** Takes the median of a run's windows without the first, which fills caches of the guest and of QEMU. */
-function readVirtualLogs(planned, startedAt, packets, logs) {
-	const runs = [];
-	let trafficSeconds = 0;
-	let sentPackets = 0;
-	for (const [pair, pairRuns] of pairsOf(planned)) {
-		const log = logs.get(pair);
-		if (log === void 0) return {
-			kind: "failed",
-			reason: `pair ${pair} was not measured`
-		};
-		const windows = windowsIn(log, packets);
-		if (typeof windows === "string") return {
-			kind: "failed",
-			reason: windows
-		};
-		trafficSeconds += sum(windows.map(({ seconds }) => seconds));
-		sentPackets += packets * windows.length;
-		const stuck = stuckIn(log);
-		const drops = dropsIn(log);
-		for (const [index, run] of pairRuns.entries()) {
-			const own = windows.filter(({ guest }) => guest === index + 1);
-			const isStuck = stuck.has(index + 1);
-			const measured = measuredRun(run, planned.number, isStuck ? own : own.slice(1), isStuck);
-			const droppedBy = measured.pps === 0 ? drops.get(index + 1) : void 0;
-			runs.push(droppedBy === void 0 ? measured : {
-				...measured,
-				droppedBy
-			});
-		}
-	}
-	const { number, cell } = planned;
-	const offeredPps = trafficSeconds > 0 ? sentPackets / trafficSeconds : 0;
-	return {
-		kind: "measured",
-		runs,
-		summary: {
-			number,
-			cell,
-			startedAt,
-			trafficSeconds,
-			offeredPps
-		}
-	};
-}
-/** Returns a sentence for an incomplete log. */
-function windowsIn(log, packets) {
-	const lines = log.trimEnd().split("\n");
-	if (lines.pop() !== "end") return "the windows ended too early";
-	const windows = [];
-	for (const line of lines.filter((one) => !stuckLine.test(one) && !droppedLine.test(one))) {
-		const window = windowOf(line, packets);
-		if (window === void 0) return `a window cannot be read: "${line.slice(0, 200)}"`;
-		windows.push(window);
-	}
-	return windows;
-}
-const stuckLine = /^stuck ([1-9]\d{0,3})$/;
-const droppedLine = /^dropped ([1-9]\d{0,3}) (.{1,1000})$/;
-const windowLine = /^window [1-9]\d{0,3}(?: \d{1,15}(?:\.\d{1,6})? \d{1,15} (?:-|\d{1,15}) \d{1,18} \d{1,18}){2}$/;
-/**
-* Reads ten numbers after the guest's number: twice time, packets, instructions, and the CPU's own time and waiting in
-* ns.
-*/
-function windowOf(line, receivedPackets) {
-	if (!windowLine.test(line)) return void 0;
-	const [guest, ...counts] = line.split(" ").slice(1);
-	const before = counts.slice(0, 5).map(Number);
-	const [seconds = 0, forwardedPackets = 0, instructions = 0, ran = 0, waited = 0] = counts.slice(5).map((text, index) => Number(text) - (before[index] ?? 0));
-	const isCounted = counts[2] !== "-";
-	if (isCounted !== (counts[7] !== "-")) return void 0;
-	const goesForward = [
-		forwardedPackets,
-		ran,
-		waited,
-		isCounted ? instructions : 0
-	].every((one) => one >= 0);
-	if (!(seconds > 0) || !goesForward || forwardedPackets > 0 && (ran === 0 || isCounted && instructions === 0)) return void 0;
-	return {
-		guest: Number(guest),
-		seconds,
-		receivedPackets,
-		forwardedPackets,
-		busySeconds: ran / 1e9,
-		deniedSeconds: waited / 1e9,
-		...isCounted && { instructions }
-	};
-}
-/** Guests that accepted no more packets, and so got no further windows. */
-const stuckIn = (log) => new Set(log.split("\n").flatMap((line) => stuckLine.exec(line)?.[1] ?? []).map(Number));
-/** Adds the causes of drops in silent guests, by the guests' numbers. */
-function withDrops(log, drops) {
-	const lines = [...drops].map(([guest, text]) => `dropped ${guest} ${oneLine(text).slice(0, 1e3)}\n`);
-	return log.replace(/^end\s*$/m, () => `${lines.join("")}end\n`);
-}
-const dropsIn = (log) => new Map(log.split("\n").flatMap((line) => {
-	const [, guest, text] = droppedLine.exec(line) ?? [];
-	return text === void 0 ? [] : [[Number(guest), text]];
-}));
-/** Guests that forwarded nothing in their last window, and may be dead. */
-function silentIn(log, packets) {
-	const windows = windowsIn(log, packets);
-	const last = /* @__PURE__ */ new Map();
-	for (const window of typeof windows === "string" ? [] : windows) last.set(window.guest, window);
-	const silent = [...last.values()].filter(({ forwardedPackets }) => forwardedPackets === 0);
-	return /* @__PURE__ */ new Set([...stuckIn(log), ...silent.map(({ guest }) => guest)]);
-}
-/** Packets of all windows that were sent into each guest, and that came out, by its number; without stuck guests. */
-function endsIn(log, packets) {
-	const windows = windowsIn(log, packets);
-	const byGuest = Map.groupBy(typeof windows === "string" ? [] : windows, ({ guest }) => guest);
-	const stuck = stuckIn(log);
-	return new Map([...byGuest].flatMap(([guest, own]) => {
-		const ends = {
-			sentPackets: sum(own.map(({ receivedPackets }) => receivedPackets)),
-			countedPackets: sum(own.map(({ forwardedPackets }) => forwardedPackets))
-		};
-		return stuck.has(guest) ? [] : [[guest, ends]];
-	}));
-}
-function measuredRun(planned, trial, windows, isStuck) {
-	const samples = windows.map(({ guest: _, ...sample }) => sample);
-	const through = samples.filter(({ forwardedPackets }) => forwardedPackets > 0);
-	const isSilent = through.length === 0;
-	const perPacket = through.flatMap(({ instructions, forwardedPackets }) => instructions === void 0 ? [] : instructions / forwardedPackets);
-	const nsPerPacket = through.map(({ busySeconds = 0, forwardedPackets }) => busySeconds * 1e9 / forwardedPackets);
-	const rates = samples.map(({ forwardedPackets, seconds }) => forwardedPackets / seconds);
-	return {
-		...planned,
-		trial,
-		pps: isSilent ? 0 : median(rates),
-		...!isSilent && { nsPerPacket: median(nsPerPacket) },
-		...perPacket.length > 0 && { instructionsPerPacket: median(perPacket) },
-		samples,
-		validity: validityOf(samples, isStuck)
-	};
-}
-/** Allows for the guest's own frames on the wire. */
-const maxOwnRatio = 1.01;
-/** A guest that forwards none of the packets sent to it counts with 0. */
-function validityOf(windows, isStuck) {
-	const invalid = (cause, reason) => ({
-		kind: "invalid",
-		cause,
-		reason
-	});
-	if (windows.length === 0) return invalid("too-short", "no window was measured");
-	const silent = windows.filter(({ forwardedPackets }) => forwardedPackets === 0).length;
-	if (silent === windows.length) return { kind: "valid" };
-	if (isStuck) return invalid("hole", `it accepted no more packets after window ${windows.length}`);
-	if (silent > 0) return invalid("hole", `no packet was forwarded in ${silent} of ${windows.length} windows`);
-	const swollen = windows.find(({ receivedPackets, forwardedPackets }) => forwardedPackets > receivedPackets * maxOwnRatio);
-	if (swollen === void 0) return { kind: "valid" };
-	const { receivedPackets: sent, forwardedPackets: came } = swollen;
-	return invalid("hole", `more packets arrived than were sent: ${came} of ${sent}`);
 }
 
 // src/lab/qemu/guest-windows.ts

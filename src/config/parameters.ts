@@ -300,10 +300,7 @@ const parameters = {
   },
   record: {
     of: 'both',
-    option: {
-      value: 'file',
-      help: 'record all commands and replies of the machines, for replay',
-    },
+    option: { value: 'file', help: 'log all commands and replies of the machines' },
   },
   answer: {
     of: 'both',

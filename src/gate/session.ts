@@ -5,9 +5,9 @@ import { withoutOperatorsPart } from '../lab/netns/owner.ts';
 import type { Patch } from '../model/patch.ts';
 import type { WaitEstimate } from './estimate/queue.ts';
 import type { HistoryFile } from './experiment/history.ts';
+import type { FlightLog } from './flight-log.ts';
 import type { GateDeps } from './gate-deps.ts';
 import { type ProgressOutput, showProgress } from './progress.ts';
-import type { Recorder } from './recording/recorder.ts';
 import type { ReservationRequest } from './reserve/reservation.ts';
 import { requireHere } from './testbeds/open-testbed.ts';
 import { openReservations } from './testbeds/reservations.ts';
@@ -28,7 +28,7 @@ export type GateSession = {
   requestFor(patch: Patch): Omit<ReservationRequest, 'testbeds'>;
   /** Folder of the lease file, which releases the testbed of a killed process. */
   leaseFolder: string;
-  recorder?: Recorder | undefined;
+  flightLog?: FlightLog | undefined;
   signal: AbortSignal;
 };
 
@@ -50,7 +50,7 @@ export async function inSession<Outcome>(
   await using reservations = await openReservations(config, {
     signal,
     notify,
-    recorder: session.recorder,
+    flightLog: session.flightLog,
     onWait(estimate, text) {
       notify(text);
       observer?.waiting(estimate, text);

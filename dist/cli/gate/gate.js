@@ -12,7 +12,7 @@ async function run(options, { signal, closingLines }) {
 	const optionName = process.env.PPSGATE_WORDS === void 0 ? namingStyles.flag : namingStyles.step;
 	const config = applyOverrides(await loadConfig(path), options, optionName);
 	const { record } = options;
-	using recorder = record === void 0 ? void 0 : await recorderFor(record, config);
+	using flightLog = record === void 0 ? void 0 : await (await import("../../gate/flight-log.js")).openFlightLog(record, config);
 	await using work = new WorkDirectory("ppsgate-gate", stderrLog.warn);
 	return await runGates({
 		config,
@@ -21,12 +21,8 @@ async function run(options, { signal, closingLines }) {
 		signal,
 		work,
 		closingLines,
-		recorder
+		flightLog
 	});
-}
-async function recorderFor(path, { testbeds }) {
-	const { recordTo } = await import("../../gate/recording/record.js");
-	return recordTo(path, "gate", Object.values(testbeds));
 }
 
 export { run };

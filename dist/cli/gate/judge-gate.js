@@ -47,7 +47,6 @@ async function gatesOf(call) {
 	const selectors = selectorsOf(config, options, optionName);
 	const from = selectorCalled(options, optionName);
 	const chosen = await Promise.all(selectors.map((selector) => bootable(kernels, testbedsFor(config, selector, from), call)));
-	if (options.record !== void 0 && selectors.length > 1) throw new UsageError(`${optionName("record")}: only one testbed can be recorded at a time; select one of them.`);
 	const folder = await call.work.open(options);
 	const judged = options.layoutNoise === true ? (await import("../../gate/layout-noise-gate.js")).gateLayoutNoise : gate;
 	return selectors.map((selector, index) => {
@@ -87,7 +86,7 @@ async function patchOfOwnChanges({ options, optionName }) {
 	if (untracked.length > 0) stderrLog.warn(`not measured, as git does not track it: ${named(untracked)}`);
 	return patchOfCommits(repositoryOf(options), baseCommit, headCommit);
 }
-async function judge({ name, directory, start }, { config, options, optionName, signal, recorder }, answer) {
+async function judge({ name, directory, start }, { config, options, optionName, signal, flightLog }, answer) {
 	const priority = parsePriority(options.priority, optionName("priority"));
 	const session = {
 		config,
@@ -105,7 +104,7 @@ async function judge({ name, directory, start }, { config, options, optionName, 
 			}
 		}),
 		leaseFolder: directory,
-		recorder
+		flightLog
 	};
 	const work = async () => outcomeOfResult(await inSession(session, start), {});
 	const { result } = await reportOutcome(answer, signal, work);

@@ -1,6 +1,6 @@
 import { loadConfig, whyNotSent } from "../../config/first.js";
 import { healthPurpose } from "../../gate/estimate/first.js";
-import { recordTo, recordable } from "../../gate/recording.js";
+import { openFlightLog } from "../../gate/plain.js";
 import { readLab } from "../../gate/reserve/first.js";
 import { openReservations, realDeps, whoami } from "../../gate/testbeds/first.js";
 import { checkFreebsdTestbed, checkLinuxTestbed, checkVirtualTestbed, skipped, wrong } from "../../lab/check.js";
@@ -16,12 +16,12 @@ async function run(name, options, { signal }) {
 	const config = await loadConfig(path);
 	const testbed = namedTestbed(config, path, name);
 	const { json, traffic = true, power = false, record } = options;
-	using recorder = record === void 0 ? void 0 : await recordTo(record, "testbeds check", [testbed]);
+	using flightLog = record === void 0 ? void 0 : await openFlightLog(record, config);
 	const notify = (sentence) => void (json ? process.stderr : process.stdout).write(`… ${sentence}\n`);
 	const diagnostics = [];
 	const look = async (signal) => {
 		const deps = {
-			...recorder?.deps(realDeps) ?? realDeps,
+			...flightLog?.wrap(realDeps) ?? realDeps,
 			notify,
 			signal
 		};
@@ -31,11 +31,9 @@ async function run(name, options, { signal }) {
 			config,
 			traffic,
 			power,
-			deps,
-			recorder
+			deps
 		};
 		for await (const diagnostic of diagnosticsOf(check)) {
-			recorder?.log("check", diagnostic);
 			diagnostics.push(diagnostic);
 			if (!json) print(diagnosticText(diagnostic, hasColours(process.stdout)));
 		}
@@ -83,7 +81,7 @@ async function keptFromOthers({ name, config, notify, signal }, look) {
 	}
 }
 function diagnosticsOf(check) {
-	const { name, testbed, config, traffic, power, deps, recorder } = check;
+	const { name, testbed, config, traffic, power, deps } = check;
 	switch (testbed.kind) {
 		case "virtual": return checkVirtualTestbed(testbed, deps);
 		case "embedded-linux": return [skipped(name, "nothing to check, because it is on this machine; see `ppsgate lab check`")];
@@ -101,7 +99,6 @@ function diagnosticsOf(check) {
 				cycles: power,
 				...frameSizes && { frameSizes }
 			};
-			recorder?.begin("check", recordable(request));
 			return checkFreebsdTestbed(request, deps);
 		}
 	}

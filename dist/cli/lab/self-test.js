@@ -1,6 +1,6 @@
 import { loadConfig, whyNotSent } from "../../config/first.js";
 import { historyFile, readRules } from "../../gate/experiment/first.js";
-import { recordTo, recordedSelfTest } from "../../gate/recording.js";
+import { openFlightLog } from "../../gate/plain.js";
 import { readLab } from "../../gate/reserve/first.js";
 import { beginJournal, resumeJournal, runSelfTest } from "../../gate/self-test.js";
 import { selfTestParts } from "../../gate/self-test/plain.js";
@@ -31,12 +31,12 @@ async function run(name, options, { signal, closingLines }) {
 	const rules = await readRules(config);
 	const earlier = resume === void 0 ? void 0 : resumeJournal(resolve(resume), name);
 	const notify = (sentence) => void (json ? process.stderr : process.stdout).write(`… ${oneLine(sentence)}\n`);
-	using recorder = record === void 0 ? void 0 : await recordTo(record, "testbeds self-test", [testbed]);
+	using flightLog = record === void 0 ? void 0 : await openFlightLog(record, config);
 	await using place = selfTestDirectory(notify);
 	const directory = resolve(await place.open({ resume }));
 	const diagnostics = [];
 	const resumeAdvice = `Continue with 'ppsgate testbeds self-test ${name}${sameWords(options)} --resume ${directory}'.`;
-	const work = async (machines, held, token) => {
+	const work = async (machines, held) => {
 		const journal = earlier ?? await begun(directory, name);
 		closingLines.push(resumeAdvice);
 		const request = {
@@ -57,8 +57,7 @@ async function run(name, options, { signal, closingLines }) {
 			keepLog: keepIn(directory),
 			history: historyFile(config.history)
 		};
-		const found = recorder === void 0 ? runSelfTest(request, deps) : recordedSelfTest(recorder, request, deps, token);
-		for await (const diagnostic of found) {
+		for await (const diagnostic of runSelfTest(request, deps)) {
 			diagnostics.push(diagnostic);
 			if (!json) print(diagnosticText(diagnostic, hasColours(process.stdout)));
 		}
@@ -69,7 +68,7 @@ async function run(name, options, { signal, closingLines }) {
 		config,
 		notify,
 		signal,
-		recorder
+		flightLog
 	}, work);
 	const isWell = diagnostics.every(({ kind }) => kind !== "wrong");
 	if (json) printJson({
@@ -116,14 +115,14 @@ const keepIn = (directory) => async (name, content) => {
 	await writeFile(path, content);
 };
 /** Waits until the testbed is free; within `ppsgate reserve` it is held already. */
-async function onTestbed({ name, testbed, config, notify, signal, recorder }, work) {
-	if (process.env.PPSGATE_TESTBED === name) return work(recorder?.deps(realDeps) ?? realDeps, signal);
+async function onTestbed({ name, testbed, config, notify, signal, flightLog }, work) {
+	if (process.env.PPSGATE_TESTBED === name) return work(flightLog?.wrap(realDeps) ?? realDeps, signal);
 	const onWait = (_, text) => notify(text);
 	await using reservations = await openReservations(config, {
 		signal,
 		notify,
 		onWait,
-		recorder
+		flightLog
 	});
 	const quarantine = (await readLab(reservations.store)).quarantines.get(name);
 	if (quarantine !== void 0) throw new UsageError(`${name} is in quarantine (${oneLine(quarantine.reason)}): lift it with \`ppsgate quarantine ${name} --lift\`, and run the self-test again.`);
@@ -138,7 +137,7 @@ async function onTestbed({ name, testbed, config, notify, signal, recorder }, wo
 	let outcome = endedEarly("its self-test did not finish");
 	try {
 		const held = AbortSignal.any([signal, reserved.signal]);
-		await work(reserved.depsOf(testbed), held, reserved.lease.token);
+		await work(reserved.depsOf(testbed), held);
 		outcome = "was self-tested";
 	} finally {
 		const trouble = await reserved.giveBack(outcome);

@@ -12,7 +12,6 @@ import { DutLostError } from "../../lab/freebsd/dut/first-plain.js";
 import { FencedError } from "../../lab/lease/first-plain.js";
 import { PowerError } from "../../lab/power/first-plain.js";
 import { HostError } from "../../system/host/first-plain.js";
-import { isRecordable } from "../recording/first-plain.js";
 import { StoreError } from "../reserve/store/first-plain.js";
 const { homedir, hostname, userInfo } = globalThis.process.getBuiltinModule("node:os");
 const { randomBytes } = globalThis.process.getBuiltinModule("node:crypto");
@@ -29,7 +28,7 @@ async function requireHere(names, { testbeds }) {
 	}
 }
 /** Starts an embedded testbed; `restore` stops it. Throws a UsageError for an unknown name. */
-async function openTestbed(name, traffic, config, { lease, machines, guests }) {
+async function openTestbed(name, traffic, config, { lease, machines }) {
 	const testbed = config.testbeds[name];
 	switch (testbed?.kind) {
 		case "linux": {
@@ -41,24 +40,24 @@ async function openTestbed(name, traffic, config, { lease, machines, guests }) {
 			return openFreebsdTestbed(name, testbed, traffic, fencedDeps(machines, testbed, lease));
 		}
 		case "embedded-linux":
-		case "virtual": return openHere(name, traffic, config, machines, guests);
+		case "virtual": return openHere(name, traffic, config, machines);
 		case void 0: throw new UsageError(`The configuration has no testbed ${name}.`);
 	}
 }
 /** Starts this machine's testbed once no other process uses it. It needs no lease, as only this machine reaches it. */
-async function openHere(name, traffic, { testbeds }, machines = realDeps, guests) {
+async function openHere(name, traffic, { testbeds }, machines = realDeps) {
 	const { claimWhenFree } = await import("../../lab/netns/owner.js");
 	const { ownerFile } = await import("../../lab/netns/embedded-lab.js");
 	await claimWhenFree(ownerFile, machines);
 	const testbed = testbeds[name];
-	if (testbed?.kind !== "virtual") return openEmbedded(name, traffic);
+	if (testbed?.kind !== "virtual") return openEmbedded(name, traffic, machines.connect);
 	const { openVirtualTestbed } = await import("../../lab/qemu/virtual-testbed.js");
-	return openVirtualTestbed(name, testbed, traffic, machines, guests);
+	return openVirtualTestbed(name, testbed, traffic, machines);
 }
-async function openEmbedded(name, traffic) {
+async function openEmbedded(name, traffic, connect = connectTo) {
 	const { labDown, labUp } = await import("../../lab/netns/embedded-lab.js");
 	const { openLinuxTestbed } = await import("../../lab/netns/netns-testbed.js");
-	const embedded = await openLinuxTestbed(name, await labUp(), traffic).catch(async (error) => {
+	const embedded = await openLinuxTestbed(name, await labUp(), traffic, connect).catch(async (error) => {
 		await labDown();
 		throw error;
 	});
@@ -191,28 +190,17 @@ async function troubleOf(testbed, { machines, notify }) {
 		signal
 	})));
 }
-async function openLeased(lease, traffic, config, { machines, recorder, notify, signal: ofGate }) {
-	const { testbed: name, token } = lease;
-	const testbed = config.testbeds[name];
-	const signal = AbortSignal.any([ofGate, lease.signal]);
-	const open = (guests) => openTestbed(name, traffic, config, {
+function openLeased(lease, traffic, config, deps) {
+	const { machines, notify } = deps;
+	const signal = AbortSignal.any([deps.signal, lease.signal]);
+	return openTestbed(lease.testbed, traffic, config, {
 		lease,
 		machines: {
 			...machines,
 			notify,
 			signal
-		},
-		guests
+		}
 	});
-	if (recorder === void 0 || testbed === void 0 || !isRecordable(testbed)) return open();
-	const { labOfThisMachine } = await import("../../lab/qemu/virtual-testbed.js");
-	const { recordedTestbed } = await import("../recording/recorded-testbed.js");
-	return recordedTestbed(recorder, {
-		name,
-		testbed,
-		traffic,
-		...testbed.kind === "freebsd" && { token }
-	}, () => open(recorder.guests(labOfThisMachine)));
 }
 function leased(lease, config, deps) {
 	let notRestored;
@@ -261,7 +249,7 @@ const quarantineFor = (reason, { date }) => ({
 });
 
 // src/gate/testbeds/reservations.ts
-async function openReservations(config, { signal, notify, onWait, recorder }) {
+async function openReservations(config, { signal, notify, onWait, flightLog }) {
 	const { reservations } = config;
 	const store = await openStore(reservations);
 	const processes = await openProcessesOf(reservations);
@@ -312,11 +300,10 @@ async function openReservations(config, { signal, notify, onWait, recorder }) {
 			}, await leaseDeps());
 		},
 		async reserve(names, request, directory) {
-			const machines = recorder?.deps(realDeps) ?? realDeps;
+			const machines = flightLog?.wrap(realDeps) ?? realDeps;
 			const deps = {
 				...await leaseDeps(),
 				machines,
-				recorder,
 				notify
 			};
 			return kept(await reserveTestbed(names, request, config, deps), directory);

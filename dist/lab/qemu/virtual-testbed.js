@@ -1,3 +1,3 @@
 import { labOfThisMachine, openVirtualTestbed } from "../qemu.js";
 
-export { labOfThisMachine, openVirtualTestbed };
+export { openVirtualTestbed };

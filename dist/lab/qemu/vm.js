@@ -470,4 +470,4 @@ async function concatenate(files, target) {
 	]);
 }
 
-export { GuestEndedError, guestCpu, kernelCommandLine, portOf, virtualLabUp };
+export { GuestEndedError, guestCpu, kernelCommandLine, virtualLabUp };

@@ -10,19 +10,6 @@ const { createHash, createHmac, randomUUID } = globalThis.process.getBuiltinModu
 const { stat } = globalThis.process.getBuiltinModule("node:fs/promises");
 
 // src/system/host/host-error.ts
-const hostFailures = [
-	"unreachable",
-	"host-key",
-	"login",
-	"login-refused",
-	"lost",
-	"timeout",
-	"aborted",
-	"session-refused",
-	"too-much-output",
-	"command-failed",
-	"upload-failed"
-];
 /** The message is a sentence that names the host and the operation. */
 var HostError = class extends Error {
 	name = "HostError";
@@ -589,4 +576,4 @@ const ownFolder = (folder) => shell`sh -c ${ownFolderScript} ppsgate ${folder}`;
 */
 const ownFolderScript = "[ -h \"$1\" ] || mkdir -p -m 700 \"$1\" || exit 1; set -- \"$1\" $(ls -ldn \"$1\"); case \"$2/$4\" in d????-??-*/\"$(id -u)\") exec chmod 700 \"$1\";; esac; echo \"ppsgate: $1 could be written by others than its user: see who made it, and remove it\" >&2; exit 1";
 
-export { HostError, algorithmsFor, connect$1 as connect, failUpload, follow, hostFailures, ownFolder, parseKnownHosts, stdoutOf, uploadOverBreaks, withinLimits, withinRun };
+export { HostError, algorithmsFor, connect$1 as connect, failUpload, follow, ownFolder, parseKnownHosts, stdoutOf, uploadOverBreaks, withinLimits, withinRun };

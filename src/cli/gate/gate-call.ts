@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { GateOptions, NamingStyle, TextOption } from '../../config/parameters.ts';
 import type { Config } from '../../config/schema.ts';
 import { NoRepositoryError, openRepository, RepositoryError } from '../../forge/patch/repository.ts';
-import type { Recorder } from '../../gate/recording/recorder.ts';
+import type { FlightLog } from '../../gate/flight-log.ts';
 import type { WorkDirectory } from '../../gate/work-directory.ts';
 import type { Patch } from '../../model/patch.ts';
 import { UsageError } from '../../model/usage-error.ts';
@@ -16,7 +16,7 @@ export type GateCall = {
   work: WorkDirectory;
   /** Receives the way to resume each interrupted gate. */
   closingLines: string[];
-  recorder?: Recorder | undefined;
+  flightLog?: FlightLog | undefined;
   /** Absent: found by the options. */
   patch?: Patch;
 };

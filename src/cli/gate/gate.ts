@@ -3,8 +3,6 @@
 import { loadConfig } from '../../config/load.ts';
 import { applyOverrides } from '../../config/overrides.ts';
 import { type GateOptions, namingStyles } from '../../config/parameters.ts';
-import type { Config } from '../../config/schema.ts';
-import type { Recorder } from '../../gate/recording/recorder.ts';
 import { WorkDirectory } from '../../gate/work-directory.ts';
 import { configPath } from '../find-config.ts';
 import type { Call } from '../run.ts';
@@ -18,12 +16,8 @@ export async function run(options: GateOptions, { signal, closingLines }: Call):
   const optionName = process.env.PPSGATE_WORDS === undefined ? namingStyles.flag : namingStyles.step;
   const config = applyOverrides(await loadConfig(path), options, optionName);
   const { record } = options;
-  using recorder = record === undefined ? undefined : await recorderFor(record, config);
+  using flightLog =
+    record === undefined ? undefined : await (await import('../../gate/flight-log.ts')).openFlightLog(record, config);
   await using work = new WorkDirectory('ppsgate-gate', stderrLog.warn);
-  return await runGates({ config, options, optionName, signal, work, closingLines, recorder });
-}
-
-async function recorderFor(path: string, { testbeds }: Config): Promise<Recorder> {
-  const { recordTo } = await import('../../gate/recording/record.ts');
-  return recordTo(path, 'gate', Object.values(testbeds));
+  return await runGates({ config, options, optionName, signal, work, closingLines, flightLog });
 }

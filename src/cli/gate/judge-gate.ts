@@ -79,9 +79,6 @@ export async function gatesOf(call: GateCall): Promise<OneGate[]> {
   const chosen = await Promise.all(
     selectors.map((selector) => bootable(kernels, testbedsFor(config, selector, from), call)),
   );
-  if (options.record !== undefined && selectors.length > 1) {
-    throw new UsageError(`${optionName('record')}: only one testbed can be recorded at a time; select one of them.`);
-  }
   const folder = await call.work.open(options);
   const judged =
     options.layoutNoise === true ? (await import('../../gate/layout-noise-gate.ts')).gateLayoutNoise : gate;
@@ -127,7 +124,7 @@ async function patchOfOwnChanges({ options, optionName }: PatchCall): Promise<Pa
 
 async function judge(
   { name, directory, start }: OneGate,
-  { config, options, optionName, signal, recorder }: GateCall,
+  { config, options, optionName, signal, flightLog }: GateCall,
   answer: Reporter,
 ): Promise<Result> {
   const priority = parsePriority(options.priority, optionName('priority'));
@@ -143,7 +140,7 @@ async function judge(
       holder: { who: whoami(), purpose: 'gate', patch: patchName(patch) },
     }),
     leaseFolder: directory,
-    recorder,
+    flightLog,
   };
   const work = async () => outcomeOfResult(await inSession(session, start), {});
   const { result } = await reportOutcome(answer, signal, work);

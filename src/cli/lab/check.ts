@@ -4,8 +4,7 @@ import { loadConfig } from '../../config/load.ts';
 import { whyNotSent } from '../../config/packets.ts';
 import type { Config, TestbedConfig } from '../../config/schema.ts';
 import { healthPurpose } from '../../gate/estimate/queue.ts';
-import { recordable, recordTo } from '../../gate/recording/record.ts';
-import type { Recorder } from '../../gate/recording/recorder.ts';
+import { openFlightLog } from '../../gate/flight-log.ts';
 import { readLab } from '../../gate/reserve/records.ts';
 import { realDeps } from '../../gate/testbeds/open-testbed.ts';
 import { openReservations, whoami } from '../../gate/testbeds/reservations.ts';
@@ -33,14 +32,13 @@ export async function run(name: string, options: CheckOptions, { signal }: Call)
   const config = await loadConfig(path);
   const testbed = namedTestbed(config, path, name);
   const { json, traffic = true, power = false, record } = options;
-  using recorder = record === undefined ? undefined : await recordTo(record, 'testbeds check', [testbed]);
+  using flightLog = record === undefined ? undefined : await openFlightLog(record, config);
   const notify = (sentence: string) => void (json ? process.stderr : process.stdout).write(`… ${sentence}\n`);
   const diagnostics: Diagnostic[] = [];
   const look = async (signal: AbortSignal) => {
-    const deps = { ...(recorder?.deps(realDeps) ?? realDeps), notify, signal };
-    const check = { name, testbed, config, traffic, power, deps, recorder };
+    const deps = { ...(flightLog?.wrap(realDeps) ?? realDeps), notify, signal };
+    const check = { name, testbed, config, traffic, power, deps };
     for await (const diagnostic of diagnosticsOf(check)) {
-      recorder?.log('check', diagnostic);
       diagnostics.push(diagnostic);
       if (!json) print(diagnosticText(diagnostic, hasColours(process.stdout)));
     }
@@ -87,11 +85,10 @@ type Check = {
   traffic: boolean;
   power: boolean;
   deps: Parameters<typeof checkFreebsdTestbed>[1];
-  recorder: Recorder | undefined;
 };
 
 function diagnosticsOf(check: Check): AsyncIterable<Diagnostic> | Diagnostic[] {
-  const { name, testbed, config, traffic, power, deps, recorder } = check;
+  const { name, testbed, config, traffic, power, deps } = check;
   switch (testbed.kind) {
     case 'virtual':
       return checkVirtualTestbed(testbed, deps);
@@ -114,7 +111,6 @@ function diagnosticsOf(check: Check): AsyncIterable<Diagnostic> | Diagnostic[] {
         cycles: power,
         ...(frameSizes && { frameSizes }),
       };
-      recorder?.begin('check', recordable(request));
       return checkFreebsdTestbed(request, deps);
     }
   }

@@ -48,7 +48,7 @@ export function addLabCommands(program: Command): void {
     .option('-c, --config <file>', 'configuration', 'ppsgate.yml')
     .option('--no-traffic', 'send no packets')
     .option('--power', 'turn the DUT off and on, and wait until it is up again')
-    .option('--record <file>', 'record all commands and replies of the machines, for replay')
+    .option('--record <file>', 'log all commands and replies of the machines')
     .option('--json', 'print the diagnostics as JSON, at the end')
     .addHelpText(
       'after',
@@ -75,7 +75,7 @@ Exits 0 if all is well, 2 for an unknown name, and 4 if something is wrong.`,
       "archive of the kernel to try, for nanobsd an image (default: the builder's, or the DUT's own)",
     )
     .option('--resume <dir>', 'continue an interrupted self-test')
-    .option('--record <file>', 'record all commands and replies of the machines')
+    .option('--record <file>', 'log all commands and replies of the machines')
     .option('--json', 'print the diagnostics as JSON, at the end')
     .addHelpText(
       'after',
@@ -126,25 +126,6 @@ something is wrong.`,
     .option('--json', 'print it as JSON')
     .addHelpText('after', '\nExample:\n  ppsgate testbeds log hp-t540 | tail')
     .action(run(() => import('./log.ts')));
-
-  testbeds
-    .command('replay')
-    .description("check if today's code understands a recording of machines")
-    .argument('<file>', 'recording written by `--record`')
-    .option('--json', 'print the findings as JSON')
-    .addHelpText(
-      'after',
-      `
-Example:
-  ppsgate testbeds replay hp-t540.rec.gz
-
-Contacts no machine. Checks and gates record all commands and replies with
---record FILE; to read a recording: zcat FILE | less
-
-Exits 0 if all replies are understood as before, 2 for a file that is no
-recording, and 4 if one is not understood.`,
-    )
-    .action(run(() => import('./replay.ts'), { endsAtOnce: true }));
 
   program
     .command('reserve')

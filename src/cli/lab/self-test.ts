@@ -8,9 +8,7 @@ import { whyNotSent } from '../../config/packets.ts';
 import type { Config } from '../../config/schema.ts';
 import { historyFile } from '../../gate/experiment/history.ts';
 import { readRules } from '../../gate/experiment/plan.ts';
-import { recordTo } from '../../gate/recording/record.ts';
-import { recordedSelfTest } from '../../gate/recording/recorded-self-test.ts';
-import type { Recorder } from '../../gate/recording/recorder.ts';
+import { type FlightLog, openFlightLog } from '../../gate/flight-log.ts';
 import { readLab } from '../../gate/reserve/records.ts';
 import { runSelfTest } from '../../gate/self-test/self-test.ts';
 import { beginJournal, resumeJournal } from '../../gate/self-test/self-test-journal.ts';
@@ -61,13 +59,13 @@ export async function run(name: string, options: SelfTestOptions, { signal, clos
   const rules = await readRules(config);
   const earlier = resume === undefined ? undefined : resumeJournal(resolve(resume), name);
   const notify = (sentence: string) => void (json ? process.stderr : process.stdout).write(`… ${oneLine(sentence)}\n`);
-  using recorder = record === undefined ? undefined : await recordTo(record, 'testbeds self-test', [testbed]);
+  using flightLog = record === undefined ? undefined : await openFlightLog(record, config);
   await using place = selfTestDirectory(notify);
   const directory = resolve(await place.open({ resume }));
   const diagnostics: Diagnostic[] = [];
   const resumeAdvice = `Continue with 'ppsgate testbeds self-test ${name}${sameWords(options)} --resume ${directory}'.`;
 
-  const work = async (machines: FreebsdDeps, held: AbortSignal, token?: number) => {
+  const work = async (machines: FreebsdDeps, held: AbortSignal) => {
     const journal = earlier ?? (await begun(directory, name));
     closingLines.push(resumeAdvice);
     const request = { name, testbed, config, rules, skip, baseKernel, directory, journal };
@@ -79,14 +77,12 @@ export async function run(name: string, options: SelfTestOptions, { signal, clos
       keepLog: keepIn(directory),
       history: historyFile(config.history),
     };
-    const found =
-      recorder === undefined ? runSelfTest(request, deps) : recordedSelfTest(recorder, request, deps, token);
-    for await (const diagnostic of found) {
+    for await (const diagnostic of runSelfTest(request, deps)) {
       diagnostics.push(diagnostic);
       if (!json) print(diagnosticText(diagnostic, hasColours(process.stdout)));
     }
   };
-  await onTestbed({ name, testbed, config, notify, signal, recorder }, work);
+  await onTestbed({ name, testbed, config, notify, signal, flightLog }, work);
   const isWell = diagnostics.every(({ kind }) => kind !== 'wrong');
   if (json) printJson({ testbed: name, directory, diagnostics });
   else print(isWell ? summary(diagnostics) : `${summary(diagnostics)} ${resumeAdvice}`);
@@ -146,19 +142,19 @@ type Keeping = {
   config: Config;
   notify(sentence: string): void;
   signal: AbortSignal;
-  recorder: Recorder | undefined;
+  flightLog: FlightLog | undefined;
 };
 
 /** Waits until the testbed is free; within `ppsgate reserve` it is held already. */
 async function onTestbed(
-  { name, testbed, config, notify, signal, recorder }: Keeping,
-  work: (machines: FreebsdDeps, signal: AbortSignal, token?: number) => Promise<void>,
+  { name, testbed, config, notify, signal, flightLog }: Keeping,
+  work: (machines: FreebsdDeps, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   if (process.env.PPSGATE_TESTBED === name) {
-    return work(recorder?.deps(realDeps) ?? realDeps, signal);
+    return work(flightLog?.wrap(realDeps) ?? realDeps, signal);
   }
   const onWait = (_: unknown, text: string) => notify(text);
-  await using reservations = await openReservations(config, { signal, notify, onWait, recorder });
+  await using reservations = await openReservations(config, { signal, notify, onWait, flightLog });
   const quarantine = (await readLab(reservations.store)).quarantines.get(name);
   if (quarantine !== undefined) {
     throw new UsageError(
@@ -170,7 +166,7 @@ async function onTestbed(
   let outcome = endedEarly('its self-test did not finish');
   try {
     const held = AbortSignal.any([signal, reserved.signal]);
-    await work(reserved.depsOf(testbed), held, reserved.lease.token);
+    await work(reserved.depsOf(testbed), held);
     outcome = 'was self-tested';
   } finally {
     const trouble = await reserved.giveBack(outcome);

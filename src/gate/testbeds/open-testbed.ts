@@ -7,7 +7,6 @@ import { connectTo } from '../../lab/connect.ts';
 import type { FreebsdDeps } from '../../lab/freebsd/freebsd-deps.ts';
 import { fencedConnect, fencedDeps, type ProvenFence } from '../../lab/lease/testbed-fence.ts';
 import { imagesFolder } from '../../lab/qemu/images-folder.ts';
-import type { LabOfGuests } from '../../lab/qemu/virtual-testbed.ts';
 import type { Testbed } from '../../lab/testbed.ts';
 import { UsageError } from '../../model/usage-error.ts';
 
@@ -25,8 +24,6 @@ type TestbedAccess = {
   /** The machines obey only commands of this lease. */
   lease: ProvenFence;
   machines: FreebsdDeps;
-  /** Absent: the guests of this machine. */
-  guests?: LabOfGuests | undefined;
 };
 
 /** Starts an embedded testbed; `restore` stops it. Throws a UsageError for an unknown name. */
@@ -34,7 +31,7 @@ export async function openTestbed(
   name: string,
   traffic: Traffic,
   config: Config,
-  { lease, machines, guests }: TestbedAccess,
+  { lease, machines }: TestbedAccess,
 ): Promise<Testbed> {
   const testbed = config.testbeds[name];
   switch (testbed?.kind) {
@@ -48,7 +45,7 @@ export async function openTestbed(
     }
     case 'embedded-linux':
     case 'virtual':
-      return openHere(name, traffic, config, machines, guests);
+      return openHere(name, traffic, config, machines);
     case undefined:
       throw new UsageError(`The configuration has no testbed ${name}.`);
   }
@@ -60,22 +57,21 @@ export async function openHere(
   traffic: Traffic,
   { testbeds }: Pick<Config, 'testbeds'>,
   machines = realDeps,
-  guests?: LabOfGuests,
 ): Promise<Testbed> {
   const { claimWhenFree } = await import('../../lab/netns/owner.ts');
   const { ownerFile } = await import('../../lab/netns/embedded-lab.ts');
   await claimWhenFree(ownerFile, machines);
   const testbed = testbeds[name];
-  if (testbed?.kind !== 'virtual') return openEmbedded(name, traffic);
+  if (testbed?.kind !== 'virtual') return openEmbedded(name, traffic, machines.connect);
   const { openVirtualTestbed } = await import('../../lab/qemu/virtual-testbed.ts');
-  return openVirtualTestbed(name, testbed, traffic, machines, guests);
+  return openVirtualTestbed(name, testbed, traffic, machines);
 }
 
-export async function openEmbedded(name: string, traffic: Traffic): Promise<Testbed> {
+export async function openEmbedded(name: string, traffic: Traffic, connect = connectTo): Promise<Testbed> {
   const { labDown, labUp } = await import('../../lab/netns/embedded-lab.ts');
   const { openLinuxTestbed } = await import('../../lab/netns/netns-testbed.ts');
   const lab = await labUp();
-  const embedded = await openLinuxTestbed(name, lab, traffic).catch(async (error: unknown) => {
+  const embedded = await openLinuxTestbed(name, lab, traffic, connect).catch(async (error: unknown) => {
     await labDown();
     throw error;
   });

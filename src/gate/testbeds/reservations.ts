@@ -6,7 +6,7 @@ import type { Config } from '../../config/schema.ts';
 import { machinesOf } from '../../lab/machines.ts';
 import { formatEstimate } from '../../model/format.ts';
 import { estimateWaits, readUsualSeconds, type WaitEstimate } from '../estimate/queue.ts';
-import type { Recorder } from '../recording/recorder.ts';
+import type { FlightLog } from '../flight-log.ts';
 import { type Lease, type LeaseDeps, reserve } from '../reserve/lease.ts';
 import { forgetLease, keepLease } from '../reserve/lease-file.ts';
 import type { LabState, QueueTicket } from '../reserve/records.ts';
@@ -21,7 +21,7 @@ type ReservationsOptions = {
   /** Receives sentences for people. */
   notify(sentence: string): void;
   onWait(estimate: WaitEstimate, text: string): void;
-  recorder?: Recorder | undefined;
+  flightLog?: FlightLog | undefined;
 };
 
 type Reservations = AsyncDisposable & {
@@ -38,7 +38,7 @@ type Reservations = AsyncDisposable & {
 
 export async function openReservations(
   config: Config,
-  { signal, notify, onWait, recorder }: ReservationsOptions,
+  { signal, notify, onWait, flightLog }: ReservationsOptions,
 ): Promise<Reservations> {
   const { reservations } = config;
   const store = await openStore(reservations);
@@ -90,8 +90,8 @@ export async function openReservations(
     },
 
     async reserve(names, request, directory) {
-      const machines = recorder?.deps(realDeps) ?? realDeps;
-      const deps = { ...(await leaseDeps()), machines, recorder, notify };
+      const machines = flightLog?.wrap(realDeps) ?? realDeps;
+      const deps = { ...(await leaseDeps()), machines, notify };
       return kept(await reserveTestbed(names, request, config, deps), directory);
     },
 

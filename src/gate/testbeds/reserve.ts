@@ -8,15 +8,12 @@ import { FencedError } from '../../lab/lease/fence.ts';
 import { fencedDeps, raiseFences } from '../../lab/lease/testbed-fence.ts';
 import { machinesOf } from '../../lab/machines.ts';
 import { PowerError } from '../../lab/power/power-controller.ts';
-import type { LabOfGuests } from '../../lab/qemu/virtual-testbed.ts';
-import type { Reserved, Testbed } from '../../lab/testbed.ts';
+import type { Reserved } from '../../lab/testbed.ts';
 import { notUsed } from '../../model/lease-outcome.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { HostError } from '../../system/host/host-error.ts';
 import { healthPurpose } from '../estimate/queue.ts';
-import { isRecordable } from '../recording/recordable-testbed.ts';
-import type { Recorder } from '../recording/recorder.ts';
 import { type Lease, type LeaseDeps, reserve } from '../reserve/lease.ts';
 import { type LoggedReservation, type Quarantine, readLog } from '../reserve/records.ts';
 import { lostOutcome, type ReservationRequest } from '../reserve/reservation.ts';
@@ -25,7 +22,6 @@ import { openTestbed } from './open-testbed.ts';
 
 type ReserveDeps = LeaseDeps & {
   machines: FreebsdDeps;
-  recorder?: Recorder | undefined;
   notify(sentence: string): void;
 };
 
@@ -161,26 +157,10 @@ async function troubleOf(testbed: TestbedConfig, { machines, notify }: ReserveDe
   return whyUnhealthy(await Array.fromAsync(healthOf(testbed, { ...machines, notify, signal })));
 }
 
-async function openLeased(
-  lease: Lease,
-  traffic: Traffic,
-  config: Config,
-  { machines, recorder, notify, signal: ofGate }: ReserveDeps,
-): Promise<Testbed> {
-  const { testbed: name, token } = lease;
-  const testbed = config.testbeds[name];
-  const signal = AbortSignal.any([ofGate, lease.signal]);
-  const open = (guests?: LabOfGuests) =>
-    openTestbed(name, traffic, config, {
-      lease,
-      machines: { ...machines, notify, signal },
-      guests,
-    });
-  if (recorder === undefined || testbed === undefined || !isRecordable(testbed)) return open();
-  const { labOfThisMachine } = await import('../../lab/qemu/virtual-testbed.ts');
-  const { recordedTestbed } = await import('../recording/recorded-testbed.ts');
-  const request = { name, testbed, traffic, ...(testbed.kind === 'freebsd' && { token }) };
-  return recordedTestbed(recorder, request, () => open(recorder.guests(labOfThisMachine)));
+function openLeased(lease: Lease, traffic: Traffic, config: Config, deps: ReserveDeps): ReturnType<Reserved['open']> {
+  const { machines, notify } = deps;
+  const signal = AbortSignal.any([deps.signal, lease.signal]);
+  return openTestbed(lease.testbed, traffic, config, { lease, machines: { ...machines, notify, signal } });
 }
 
 function leased(lease: Lease, config: Config, deps: ReserveDeps): LeasedTestbed {

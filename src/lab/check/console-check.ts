@@ -36,7 +36,6 @@ async function consoleDiagnostic(host: Host, { what, name, console, deps }: Open
   });
   if (opened instanceof ConsoleError) return wrong(what, opened.message, fixes[console.kind]);
   try {
-    // The DUT makes the word, so that a replayed recording has the same one.
     const word = `ppsgate ${(await host.output(shell`uuidgen`, limits)).trim()}`;
     await host.output(shell`tee ${'/dev/console'}`, { ...limits, stdin: `\r\n${word}\r\n` });
     for (let second = 0; second < maxSeconds && !shown.includes(word); second += 1) {

@@ -216,7 +216,7 @@ export class FreebsdGuests implements GuestSystem {
 
   async #bootVariant(run: Omit<PlannedRun, 'number'>): Promise<BootedGuest | NotBooted> {
     const { variant, layout } = run;
-    // Assigns copies in the order of the runs, not of their kernels, as a replay does.
+    // Assigns copies in the order of the runs, not of their kernels.
     const assigned = this.#copies.guestFor(variant);
     assigned.catch(() => {});
     const kernel = await this.#prepared?.kernels.get(variant, layout);

@@ -1,6 +1,4 @@
 // FreeBSD's output for a command, without everything that differs between machines.
-import { readFileSync } from 'node:fs';
-import { outputOf, type RecordedRequest } from '../../../src/gate/recording/read-recording.ts';
 
 export type Answer = { command: string; code: number; stdout: string; stderr: string };
 
@@ -59,31 +57,3 @@ const shapeOf = (line: string): string =>
     .replace(/\/dev\/(?:gpt\/)?\w+fs\b|\/dev\/ada\w+/g, 'DEVICE')
     .replace(/0x[0-9a-f]+|\b[0-9a-f]{7,}\b|\d+(?:\.\d+)*/g, 'N')
     .replace(/ {2,}/g, ' ');
-
-/** Outputs of requests that were not interrupted. */
-export const answersOf = (requests: readonly RecordedRequest[]): Answer[] =>
-  requests.flatMap((request) => {
-    const { call, ended } = request;
-    if (call.what !== 'run' || ended?.outcome.kind !== 'exited') return [];
-    return {
-      command: call.shown ?? call.command,
-      code: ended.outcome.code,
-      stdout: outputOf(request, 'stdout'),
-      stderr: outputOf(request, 'stderr'),
-    };
-  });
-
-/** Reads `$ command` and the real outputs between those of a fake, as in ../shared/freebsd/virtual. */
-export function readAnswers(path: string): Answer[] {
-  const text = readFileSync(path, 'utf8');
-  const [, command = ''] = /^\$ (.*)$/m.exec(text) ?? [];
-  const blocks = text.matchAll(
-    /^--- real, code (\d+) \n([\s\S]*?)\n--- real, stderr\n([\s\S]*?)(?=\n--- |\n*$(?![\s\S]))/gm,
-  );
-  return [...blocks].map(([, code, stdout = '', stderr = '']) => ({
-    command,
-    code: Number(code),
-    stdout,
-    stderr,
-  }));
-}

@@ -1,0 +1,3 @@
+import { maskFor, openFlightLog } from "./plain.js";
+
+export { openFlightLog };

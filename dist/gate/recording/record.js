@@ -1,3 +1,0 @@
-import { recordTo, recordable } from "../recording.js";
-
-export { recordTo };

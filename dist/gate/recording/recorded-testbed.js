@@ -1,3 +1,0 @@
-import { recordedTestbed } from "../recording.js";
-
-export { recordedTestbed };
