@@ -4,7 +4,7 @@ import { HostError } from "../system/host/first-plain.js";
 import { shell } from "../system/shell.js";
 import { ipAddress } from "./traffic/plain.js";
 import { sum } from "../vendor/simple-statistics.js";
-import { createInterfaces, findInertChanges, findLeftovers, formatSettings, ignoredParts, linuxDutScript, loadRefusal, loadable, observeCommand, parseObservation, printingCommand, readSettings, refusedSetting, samplesAsTheyCome, samplingCommand, scenarioRules, withoutMissing } from "./linux/plain.js";
+import { findInertChanges, findLeftovers, formatSettings, ignoredParts, linuxDutScript, loadRefusal, loadable, observeCommand, parseObservation, printingCommand, readSettings, refusedSetting, samplesAsTheyCome, samplingCommand } from "./linux/plain.js";
 const { PassThrough } = globalThis.process.getBuiltinModule("node:stream");
 
 // src/lab/trial-limits.ts
@@ -228,49 +228,6 @@ function disciplineDrops(text, name) {
 		}] : [];
 	});
 }
-
-// src/lab/linux/linux-drops.ts
-/**
-* Returns a phrase that continues "dropped by". Names the rule that ended traced packets of the folder's variant, or the
-* main drop among its counters.
-*/
-function droppedBy(log, folder, limits) {
-	return tracedRule(tracesOf(log, folder)) ?? (limits && mainDrop(limits));
-}
-/** Returns the lines after `drops FOLDER`. */
-function tracesOf(log, folder) {
-	let isOwn = false;
-	return log.split("\n").filter((line) => {
-		if (line.startsWith("drops ")) isOwn = line === `drops ${folder}`;
-		return isOwn && line.startsWith("trace ");
-	});
-}
-function tracedRule(lines) {
-	const lastDrops = [...Map.groupBy(lines.flatMap(eventOf), ({ packet }) => packet).values()].flatMap((events) => events.at(-1)?.drop ?? []);
-	return byCount(Map.groupBy(lastDrops, (drop) => drop))[0];
-}
-const byCount = (groups) => [...groups].toSorted(([, one], [, other]) => other.length - one.length).map(([key]) => key);
-/** A packet's last event shows where its way through the rules ended. */
-function eventOf(line) {
-	const [, packet, table, chain, event = ""] = traceLine.exec(line) ?? [];
-	if (packet === void 0 || table === void 0 || chain === void 0) return [];
-	const where = placeOfRule(chain, table);
-	const [, rule] = /^rule (.*) \(verdict drop\)$/.exec(event) ?? [];
-	if (rule !== void 0) return [{
-		packet,
-		drop: nameOfRule(rule, where)
-	}];
-	if (/^policy drop\s*$/.test(event)) return [{
-		packet,
-		drop: `the policy of ${where}`
-	}];
-	return [event.startsWith("rule ") && !event.endsWith(")") ? {
-		packet,
-		drop: `a rule in ${where}`
-	} : { packet }];
-}
-/** See nft(8), MONITOR; the family and name of the table, and the chain. */
-const traceLine = /^trace trace id (\w{1,16}) (\w{1,16} \S{1,128}) (\S{1,128}) (.*)$/;
 
 // src/lab/linux/linux-limits.ts
 /** Returns limits by variant; omits variants without counters in the log. */
@@ -519,6 +476,47 @@ function disciplines(first, last, egress) {
 		};
 	});
 }
+/**
+* Returns a phrase that continues "dropped by". Names the rule that ended traced packets of the folder's variant, or the
+* main drop among its counters.
+*/
+function droppedBy(log, folder, limits) {
+	return tracedRule(tracesOf(log, folder)) ?? (limits && mainDrop(limits));
+}
+/** Returns the lines after `drops FOLDER`. */
+function tracesOf(log, folder) {
+	let isOwn = false;
+	return log.split("\n").filter((line) => {
+		if (line.startsWith("drops ")) isOwn = line === `drops ${folder}`;
+		return isOwn && line.startsWith("trace ");
+	});
+}
+function tracedRule(lines) {
+	const lastDrops = [...Map.groupBy(lines.flatMap(eventOf), ({ packet }) => packet).values()].flatMap((events) => events.at(-1)?.drop ?? []);
+	return byCount(Map.groupBy(lastDrops, (drop) => drop))[0];
+}
+const byCount = (groups) => [...groups].toSorted(([, one], [, other]) => other.length - one.length).map(([key]) => key);
+/** A packet's last event shows where its way through the rules ended. */
+function eventOf(line) {
+	const [, packet, table, chain, event = ""] = traceLine.exec(line) ?? [];
+	if (packet === void 0 || table === void 0 || chain === void 0) return [];
+	const where = placeOfRule(chain, table);
+	const [, rule] = /^rule (.*) \(verdict drop\)$/.exec(event) ?? [];
+	if (rule !== void 0) return [{
+		packet,
+		drop: nameOfRule(rule, where)
+	}];
+	if (/^policy drop\s*$/.test(event)) return [{
+		packet,
+		drop: `the policy of ${where}`
+	}];
+	return [event.startsWith("rule ") && !event.endsWith(")") ? {
+		packet,
+		drop: `a rule in ${where}`
+	} : { packet }];
+}
+/** See nft(8), MONITOR; the family and name of the table, and the chain. */
+const traceLine = /^trace trace id (\w{1,16}) (\w{1,16} \S{1,128}) (\S{1,128}) (.*)$/;
 
 // src/lab/linux/linux-install.ts
 const folder = "/run/ppsgate/dut";
@@ -604,6 +602,44 @@ async function installCounting(host, overlay, scenario, { ingress, egress }) {
 const maxCounterCharacters = 4 * 1024 ** 2;
 /** A guest that does not answer in this time is considered dead. */
 const endSeconds = 10;
+/**
+* Removes base's settings that the DUT lacks from all variants: a network namespace has no net.core.netdev_budget.
+* Refuses a missing setting that only a patch adds, and every missing one of a single variant.
+*/
+async function withoutMissing(host, variants) {
+	const [base, ...others] = variants;
+	if (base === void 0 || others.length === 0) return {
+		read: [...variants],
+		warnings: []
+	};
+	const stdin = [...base.sysctl.settings.keys(), ""].join("\n");
+	const printed = await host.output(shell`bash ${script} missing`, { stdin });
+	const missing = new Set(printed.split("\n").filter((path) => base.sysctl.settings.has(path)));
+	return {
+		read: variants.map(({ sysctl, ...variant }) => ({
+			...variant,
+			sysctl: {
+				...sysctl,
+				settings: new Map([...sysctl.settings].filter(([path]) => !missing.has(path)))
+			}
+		})),
+		warnings: [...missing].map((path) => `sysctl.conf line ${base.sysctl.lines.get(path)}: the DUT has no setting ${path}, so it is ignored in every variant.`)
+	};
+}
+/** Creates interfaces that rules name and no packet uses; `restore` deletes them. Returns the reason of a failure. */
+async function createInterfaces(host, variants) {
+	const unused = [...new Set(variants.flatMap(({ unused }) => unused))];
+	const [first] = variants;
+	if (unused.length === 0 || first === void 0) return void 0;
+	const outcome = await host.run(shell`bash ${script} interfaces ${unused}`);
+	if (outcome.kind === "exited" && outcome.code === 0) return void 0;
+	const why = lastLine(outcome.stderr) ?? "ip(8) said nothing";
+	const message = `The DUT cannot create the unused interfaces ${unused.join(", ")} (${why}): remove them from \`overlay.interfaces\`, or load the module dummy.`;
+	return {
+		variant: first.variant,
+		message
+	};
+}
 
 // src/lab/linux/linux-dut.ts
 /** `ports` are the interfaces that forward, and `addresses` the networks of test packets. */
@@ -617,12 +653,12 @@ function linuxDut(host, ports, addresses = {}) {
 			const variants = overlays.map((overlay) => loadable(overlay, ports));
 			const refused = variants.find((overlay) => overlay.kind === "refused");
 			if (refused?.kind === "refused") return doesNotLoad(refused.variant, scenario, refused.message);
-			const { read, warnings } = await withoutMissing(host, script, variants.filter((overlay) => overlay.kind === "loadable"));
+			const { read, warnings } = await withoutMissing(host, variants.filter((overlay) => overlay.kind === "loadable"));
 			const remembered = await remember(host, read, scenario);
 			if (remembered.kind === "rejected") return remembered;
 			const compared = findInertChanges(read, remembered);
 			if (compared.kind === "refused") return doesNotLoad(compared.variant, scenario, compared.message);
-			const lacking = await createInterfaces(host, script, read);
+			const lacking = await createInterfaces(host, read);
 			if (lacking !== void 0) return doesNotLoad(lacking.variant, scenario, lacking.message);
 			for (const overlay of read) await upload(host, overlay, scenarios);
 			const unsafe = await check(host, read, scenario);
@@ -644,7 +680,7 @@ function linuxDut(host, ports, addresses = {}) {
 			if (read.kind === "refused") return doesNotLoad(read.variant, scenario, read.message);
 			await uploadAtOnce(host, read, scenarios);
 			await addRoutes(host, addresses);
-			const lacking = await createInterfaces(host, script, [read]);
+			const lacking = await createInterfaces(host, [read]);
 			if (lacking !== void 0) return doesNotLoad(lacking.variant, scenario, lacking.message);
 			return prove(host, [read], toProve);
 		},
@@ -741,8 +777,7 @@ const uploaded = {
 	sysctl: {
 		settings: /* @__PURE__ */ new Map(),
 		lines: /* @__PURE__ */ new Map(),
-		skipped: [],
-		warnings: []
+		skipped: []
 	},
 	nftables: "",
 	unused: []
@@ -821,6 +856,21 @@ function filesOf({ variant, sysctl, nftables }, scenarios) {
 	];
 }
 const ruleset = (target, scenario) => `flush ruleset\ninclude "${target}/nftables.conf"\n${scenarioRules(scenario)}`;
+/** A separate table with one accepting rule, like the single `pass` of the FreeBSD scenarios. */
+function scenarioRules(scenario) {
+	switch (scenario) {
+		case "forwarding": return "";
+		case "nftables-stateless": return forwardChain(["meta l4proto udp accept"]);
+		case "nftables-stateful": return forwardChain(["ct state established,related accept", "ct state new accept"]);
+	}
+}
+const forwardChain = (rules) => `table inet ppsgate {
+  chain forward {
+    type filter hook forward priority filter; policy drop;
+${rules.map((rule) => `    ${rule}`).join("\n")}
+  }
+}
+`;
 async function prove(host, variants, scenarios) {
 	for (const overlay of variants) for (const scenario of scenarios) {
 		const installed = await installVariant(host, overlay, scenario);

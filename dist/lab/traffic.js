@@ -1,6 +1,6 @@
 import { defaultBounds, holes, isSteady, secondsUntilSteady, steadyStretch } from "../analysis/stats.js";
 import { flowSlices, formatPercent, formatPps, grouped, lastLine } from "../model/first-plain.js";
-import { endPktGens, isReady, lineAt, lineRate, parsePktGenLog, receiverCommand, senderCommand$1 as senderCommand, startPktGen } from "./traffic/plain.js";
+import { interruptCommand, isReady, lineAt, lineRate, parsePktGenLog, printingProcessId, processIdIn, receiverCommand, senderCommand$1 as senderCommand } from "./traffic/plain.js";
 import { formatGeneral } from "../analysis/stats/plain.js";
 import { median } from "../analysis/stats/first.js";
 
@@ -206,12 +206,11 @@ function limitNote(offeredPps, line, requestedPps) {
 */
 async function openPorts(hosts, { settleSeconds, seconds, holdsSenders }, signal) {
 	const open = ({ host, interface: name }) => {
-		const command = receiverCommand({
+		return startPktGen(host, receiverCommand({
 			interface: name,
 			settleSeconds,
 			seconds: settleSeconds + seconds
-		});
-		return startPktGen(host, command);
+		}));
 	};
 	const receiver = open(hosts.receiver);
 	const holders = holdsSenders ? hosts.senders.map(open) : [];
@@ -251,8 +250,7 @@ const areOpen = ({ receiver, holders }) => ![receiver, ...holders].some((one) =>
 const closePorts = ({ receiver, holders }) => endPktGens([receiver, ...holders]);
 /**
 * Returns or throws only after all senders have ended; the ports stay open. Throws the signal's reason; a HostError for
-* a lost connection, whose generator ends when its time is over; a RangeError for flows that the senders cannot share,
-* or an impossible frame size.
+* a lost connection, whose generator ends when its time is over.
 */
 async function trialThrough({ receiver, head, holders, settleSeconds }, senders, request, signal) {
 	const trial = planned(senders, request, settleSeconds);
@@ -385,6 +383,53 @@ function lastComplaint(log) {
 	const text = log.replace(/^process \d+\r?\n/m, "");
 	const complaints = [...text.matchAll(/^\d+\.\d+ \w+ \[\d+\] (.*\S)/gm)].map(([, message = ""]) => message).filter((message) => message !== "aborting");
 	return lastLine(complaints.at(-1) ?? text) ?? "it said nothing";
+}
+/** In characters; a second has about 100. */
+const maxOutput = 16 * 1024 ** 2;
+/** pkt-gen's rates and messages go to stderr, its summary to stdout. */
+function startPktGen(host, command) {
+	const waiters = /* @__PURE__ */ new Set();
+	let output = "";
+	let isOver = false;
+	let isUntouched = true;
+	const onStderr = (chunk) => {
+		if (output.length < maxOutput) output += Buffer.from(chunk).toString();
+		for (const check of waiters) check();
+	};
+	const log = host.run(printingProcessId(command), { onStderr }).then(({ stdout }) => output + stdout).finally(() => {
+		isOver = true;
+		for (const check of waiters) check();
+	});
+	log.catch(() => {});
+	const until = (holds) => new Promise((resolve) => {
+		const check = () => {
+			const isSatisfied = holds(output);
+			if (!isSatisfied && !isOver) return;
+			waiters.delete(check);
+			resolve(isSatisfied);
+		};
+		waiters.add(check);
+		check();
+	});
+	return {
+		log,
+		output: () => output,
+		until,
+		async interrupt() {
+			await until((text) => processIdIn(text) !== void 0);
+			const processId = processIdIn(output);
+			if (processId === void 0 || isOver) return;
+			isUntouched = false;
+			await host.run(interruptCommand(processId));
+		},
+		isUntouched: () => isUntouched,
+		isOver: () => isOver
+	};
+}
+/** Never rejects: a lost connection rejects the log. */
+async function endPktGens(processes) {
+	await Promise.allSettled(processes.map((one) => one.interrupt()));
+	await Promise.allSettled(processes.map(({ log }) => log));
 }
 
 export { areOpen, closePorts, openPorts, pktGenRun, pktGenTrial, secondsFor, trialThrough };

@@ -379,9 +379,8 @@ function greatestDivisor(value, most) {
 	while (value % divisor !== 0) divisor -= 1;
 	return divisor;
 }
-/** Slices the sources evenly, one slice per sender. Throws a RangeError for more senders than sources. */
+/** Slices the sources evenly, one slice per sender. */
 function flowSlices({ sources, destinations }, senders) {
-	if (senders > sources) throw new RangeError(`${sources} source addresses cannot be shared by ${senders} senders: give each of them one at least.`);
 	const end = (slice) => Math.floor(slice * sources / senders);
 	return Array.from({ length: senders }, (_, slice) => ({
 		firstSource: end(slice) + 1,

@@ -65,13 +65,8 @@ function greatestDivisor(value: number, most: number): number {
   return divisor;
 }
 
-/** Slices the sources evenly, one slice per sender. Throws a RangeError for more senders than sources. */
+/** Slices the sources evenly, one slice per sender. */
 export function flowSlices({ sources, destinations }: Flows, senders: number): FlowSlice[] {
-  if (senders > sources) {
-    throw new RangeError(
-      `${sources} source addresses cannot be shared by ${senders} senders: give each of them one at least.`,
-    );
-  }
   const end = (slice: number) => Math.floor((slice * sources) / senders);
   return Array.from({ length: senders }, (_, slice) => ({
     firstSource: end(slice) + 1,

@@ -20,10 +20,8 @@ import { parseArp, parseIfconfig, parseNdp, parseRoutes } from '../../src/lab/fr
 import { sentWithin } from '../../src/lab/freebsd/dut/profile.ts';
 import { checkSettings, type SettingsContext, settingsCommands } from '../../src/lab/freebsd/dut/settings.ts';
 import { ipfwDrops, pfDrops } from '../../src/lab/freebsd/rule-drops.ts';
-import { droppedBy } from '../../src/lab/linux/linux-drops.ts';
-import { limitsInLinuxLog } from '../../src/lab/linux/linux-limits.ts';
-import { arrivalsAround } from '../../src/lab/linux/linux-profile.ts';
-import { parseObservation, samplesAsTheyCome } from '../../src/lab/linux/linux-script.ts';
+import { droppedBy, limitsInLinuxLog } from '../../src/lab/linux/linux-limits.ts';
+import { arrivalsAround, parseObservation, samplesAsTheyCome } from '../../src/lab/linux/linux-script.ts';
 import { parseSysctl } from '../../src/lab/linux/sysctl.ts';
 import { endsIn } from '../../src/lab/qemu/trial-logs.ts';
 import { parsePktGenLog } from '../../src/lab/traffic/pkt-gen.ts';

@@ -86,6 +86,32 @@ function difference(before, point) {
 	};
 }
 const goesForward = (sample) => sample.seconds > 0 && [sample.receivedPackets, sample.forwardedPackets].every((packets) => packets >= 0) && [sample.busySeconds, sample.deniedSeconds].every((seconds = 0) => seconds >= 0);
+/** Samples a variant at a higher priority than the packets, on any CPU with spare time. */
+function samplingCommand(request) {
+	const { script, ingress, cpu, scenario, warmUpSeconds, seconds, event, variant } = request;
+	const chosen = event === void 0 ? [] : ["--event", event];
+	const perSecond = Math.min(maxPerSecond, Math.ceil(wantedSamples / seconds));
+	return shell`chrt -f 20 bash ${script} profile ${ingress} ${cpu} ${scenario} ${warmUpSeconds} ${seconds} ${variant} --freq ${perSecond} ${chosen}`;
+}
+/** Enough to see a function that became 10 % slower; about 20 MB as perf prints them. */
+const wantedSamples = 8e3;
+/** More would slow the DUT down by several percent. */
+const maxPerSecond = 3999;
+/** Prints the samples after a header with their conditions. */
+const printingCommand = (folder) => shell`perf script --header --input ${`${folder}/perf.data`}`;
+/** Packets per second that arrived during the samples, and right after; undefined if the log has no counters. */
+function arrivalsAround(log) {
+	const [start, end, after] = [...log.matchAll(/^mark (\d+\.\d+) (\d+)$/gm)].map(([, seconds, packets]) => ({
+		seconds: Number(seconds),
+		packets: Number(packets)
+	}));
+	if (start === void 0 || end === void 0 || after === void 0) return void 0;
+	const rate = (from, to) => (to.packets - from.packets) / (to.seconds - from.seconds);
+	return {
+		withinPps: rate(start, end),
+		afterPps: rate(end, after)
+	};
+}
 
 // src/lab/linux/linux-leftovers.ts
 /** `interfaces` are those that forward. Changes nothing on the DUT, not even a file. */
@@ -149,46 +175,6 @@ const inForce = (what, fix) => ({
 	fix
 });
 
-// src/lab/linux/linux-fit.ts
-/**
-* Removes base's settings that the DUT lacks from all variants: a network namespace has no net.core.netdev_budget.
-* Refuses a missing setting that only a patch adds, and every missing one of a single variant.
-*/
-async function withoutMissing(host, script, variants) {
-	const [base, ...others] = variants;
-	if (base === void 0 || others.length === 0) return {
-		read: [...variants],
-		warnings: []
-	};
-	const stdin = [...base.sysctl.settings.keys(), ""].join("\n");
-	const printed = await host.output(shell`bash ${script} missing`, { stdin });
-	const missing = new Set(printed.split("\n").filter((path) => base.sysctl.settings.has(path)));
-	return {
-		read: variants.map(({ sysctl, ...variant }) => ({
-			...variant,
-			sysctl: {
-				...sysctl,
-				settings: new Map([...sysctl.settings].filter(([path]) => !missing.has(path)))
-			}
-		})),
-		warnings: [...missing].map((path) => `sysctl.conf line ${base.sysctl.lines.get(path)}: the DUT has no setting ${path}, so it is ignored in every variant.`)
-	};
-}
-/** Creates interfaces that rules name and no packet uses; `restore` deletes them. Returns the reason of a failure. */
-async function createInterfaces(host, script, variants) {
-	const unused = [...new Set(variants.flatMap(({ unused }) => unused))];
-	const [first] = variants;
-	if (unused.length === 0 || first === void 0) return void 0;
-	const outcome = await host.run(shell`bash ${script} interfaces ${unused}`);
-	if (outcome.kind === "exited" && outcome.code === 0) return void 0;
-	const why = lastLine(outcome.stderr) ?? "ip(8) said nothing";
-	const message = `The DUT cannot create the unused interfaces ${unused.join(", ")} (${why}): remove them from \`overlay.interfaces\`, or load the module dummy.`;
-	return {
-		variant: first.variant,
-		message
-	};
-}
-
 // src/lab/linux/linux-refusal.ts
 /**
 * Returns nft's messages on the variant's own rules, with line numbers of the overlay. Omits source lines that nft
@@ -248,12 +234,6 @@ function shown(source, { first, last }) {
 	return [line, line.slice(0, first - 1).replace(/[^\t]/g, " ") + "^".repeat(last - first + 1)];
 }
 const maxShown$1 = 200;
-
-// src/lab/linux/inert-settings.ts
-/** Returns the reason, which continues the setting's path; undefined for a setting that acts. */
-const whyInert = (path) => ofNewInterfaces.test(path) ? "affects only interfaces that are created later" : void 0;
-/** `net.ipv4.conf.default` may reach an existing interface, but only settings of it that were never written. */
-const ofNewInterfaces = /^net\/(?:core\/(?:default_qdisc|rps_default_mask|devconf_inherit_init_net|fb_tunnels_only_for_init_net)|(?:ipv4|ipv6|mpls)\/conf\/default\/.*)$/;
 
 // src/lab/linux/nft-tokens.ts
 /**
@@ -324,11 +304,7 @@ function parseSysctl(text, file) {
 		kind: "read",
 		settings,
 		lines,
-		skipped,
-		warnings: [...lines].flatMap(([path, line]) => {
-			const why = whyInert(path);
-			return why === void 0 ? [] : [`${file} line ${line}: ${path} ${why}.`];
-		})
+		skipped
 	};
 }
 /** ASCII only: sysctl(8) accepts no other blanks. */
@@ -451,10 +427,10 @@ function findInertChanges(variants, { before, fixed }, hasOtherKernel = () => fa
 		const valueIn = ({ sysctl }, path) => (sysctl.settings.get(path) ?? before.get(path))?.split(/\s+/).join(" ");
 		const changed = [.../* @__PURE__ */ new Set([...base.sysctl.settings.keys(), ...other.sysctl.settings.keys()])].filter((path) => valueIn(base, path) !== valueIn(other, path));
 		const inert = changed.flatMap((path) => {
-			const why = whyInert(path) ?? (fixed.has(path) ? sharedWithMachine : void 0);
+			const why = ofNewInterfaces.test(path) ? "affects only interfaces that are created later" : fixed.has(path) && "belongs to the host of the namespace, and keeps its value";
 			const line = other.sysctl.lines.get(path);
 			const where = line === void 0 ? "sysctl.conf" : `sysctl.conf line ${line}`;
-			return why === void 0 ? [] : [`${where}: ${path} ${why}`];
+			return why ? [`${where}: ${path} ${why}`] : [];
 		});
 		const acts = inert.length < changed.length || hasOtherKernel(other.variant) || withoutComments(base.nftables) !== withoutComments(other.nftables);
 		const [first] = inert;
@@ -473,51 +449,7 @@ function findInertChanges(variants, { before, fixed }, hasOtherKernel = () => fa
 		warnings
 	};
 }
-const sharedWithMachine = "belongs to the host of the namespace, and keeps its value";
+/** `net.ipv4.conf.default` may reach an existing interface, but only settings of it that were never written. */
+const ofNewInterfaces = /^net\/(?:core\/(?:default_qdisc|rps_default_mask|devconf_inherit_init_net|fb_tunnels_only_for_init_net)|(?:ipv4|ipv6|mpls)\/conf\/default\/.*)$/;
 
-// src/lab/linux/linux-profile.ts
-/** Samples a variant at a higher priority than the packets, on any CPU with spare time. */
-function samplingCommand(request) {
-	const { script, ingress, cpu, scenario, warmUpSeconds, seconds, event, variant } = request;
-	const chosen = event === void 0 ? [] : ["--event", event];
-	const perSecond = Math.min(maxPerSecond, Math.ceil(wantedSamples / seconds));
-	return shell`chrt -f 20 bash ${script} profile ${ingress} ${cpu} ${scenario} ${warmUpSeconds} ${seconds} ${variant} --freq ${perSecond} ${chosen}`;
-}
-/** Enough to see a function that became 10 % slower; about 20 MB as perf prints them. */
-const wantedSamples = 8e3;
-/** More would slow the DUT down by several percent. */
-const maxPerSecond = 3999;
-/** Prints the samples after a header with their conditions. */
-const printingCommand = (folder) => shell`perf script --header --input ${`${folder}/perf.data`}`;
-/** Packets per second that arrived during the samples, and right after; undefined if the log has no counters. */
-function arrivalsAround(log) {
-	const [start, end, after] = [...log.matchAll(/^mark (\d+\.\d+) (\d+)$/gm)].map(([, seconds, packets]) => ({
-		seconds: Number(seconds),
-		packets: Number(packets)
-	}));
-	if (start === void 0 || end === void 0 || after === void 0) return void 0;
-	return {
-		withinPps: rate(start, end),
-		afterPps: rate(end, after)
-	};
-}
-const rate = (from, to) => (to.packets - from.packets) / (to.seconds - from.seconds);
-
-// src/lab/linux/nftables-scenario.ts
-/** A separate table with one accepting rule, like the single `pass` of the FreeBSD scenarios. */
-function scenarioRules(scenario) {
-	switch (scenario) {
-		case "forwarding": return "";
-		case "nftables-stateless": return forwardChain(["meta l4proto udp accept"]);
-		case "nftables-stateful": return forwardChain(["ct state established,related accept", "ct state new accept"]);
-	}
-}
-const forwardChain = (rules) => `table inet ppsgate {
-  chain forward {
-    type filter hook forward priority filter; policy drop;
-${rules.map((rule) => `    ${rule}`).join("\n")}
-  }
-}
-`;
-
-export { arrivalsAround, createInterfaces, findInertChanges, findLeftovers, formatSettings, ignoredParts, linuxDutScript, loadRefusal, loadable, observeCommand, parseObservation, printingCommand, readSettings, refusedSetting, samplesAsTheyCome, samplingCommand, scenarioRules, whyUnrestorable, withoutMissing };
+export { arrivalsAround, findInertChanges, findLeftovers, formatSettings, ignoredParts, linuxDutScript, loadRefusal, loadable, observeCommand, parseObservation, printingCommand, readSettings, refusedSetting, samplesAsTheyCome, samplingCommand, whyUnrestorable };

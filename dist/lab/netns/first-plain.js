@@ -25,20 +25,7 @@ const secondsBetweenTries = 2;
 /** Omitted in reports to authors. */
 const forOperator = (owner) => `(process ${owner} uses it; Ctrl-C stops waiting)`;
 const withoutOperatorsPart = (line) => line.replace(/ \(process [^()]* uses it; Ctrl-C stops waiting\)/, "");
-/** `4711 of ppsgate demo`. */
-async function ownerOf(path) {
-	const pid = await readFile(path, "utf8").catch(() => "");
-	if (!/^\d{1,10}$/.test(pid)) return "of another user";
-	return [pid, ...commandIn((await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")).split("\0"))].join(" of ");
-}
-/** Names of a command and a subcommand, without its options and their values. */
-function commandIn(words) {
-	const program = words.findIndex((word) => /(?:^|\/)(?:ppsgate|cli\.[jt]s)$/.test(word));
-	if (program === -1) return [];
-	const [first = "", second = ""] = words.slice(program + 1);
-	const isName = (word) => /^[a-z][a-z-]{0,30}$/.test(word);
-	return [["ppsgate", ...isName(first) ? [first, ...isName(second) ? [second] : []] : []].join(" ")];
-}
+const ownerOf = async (path) => await readFile(path, "utf8").catch(() => "") || "of another user";
 async function isClaimed(path) {
 	if (locks.has(path)) return true;
 	await mkdir(dirname(path), { recursive: true });
@@ -57,4 +44,4 @@ async function disclaim(path) {
 }
 var LabInUseError = class extends Error {};
 
-export { LabInUseError, claim, claimWhenFree, commandIn, disclaim, withoutOperatorsPart };
+export { LabInUseError, claim, claimWhenFree, disclaim, withoutOperatorsPart };

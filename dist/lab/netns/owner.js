@@ -1,3 +1,3 @@
-import { LabInUseError, claim, claimWhenFree, commandIn, disclaim, withoutOperatorsPart } from "./first-plain.js";
+import { LabInUseError, claim, claimWhenFree, disclaim, withoutOperatorsPart } from "./first-plain.js";
 
 export { claimWhenFree };

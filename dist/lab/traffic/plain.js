@@ -203,7 +203,7 @@ const gigabitSpeeds = [
 	400
 ];
 const crcBytes$2 = 4;
-const smallestFrameBytes$1 = 64;
+const smallestFrameBytes = 64;
 /** Preamble, start delimiter and the gap between frames, IEEE 802.3. */
 const wireBytesPerFrame = 20;
 /** Allows for clocks that differ: a generator's second may be longer than its link's. */
@@ -211,7 +211,7 @@ const clockTolerance = 1.001;
 function lineAt(bitsPerSecond, frameBytesWithoutCrc) {
 	return {
 		bitsPerSecond,
-		pps: bitsPerSecond / ((Math.max(smallestFrameBytes$1, frameBytesWithoutCrc + crcBytes$2) + wireBytesPerFrame) * 8)
+		pps: bitsPerSecond / ((Math.max(smallestFrameBytes, frameBytesWithoutCrc + crcBytes$2) + wireBytesPerFrame) * 8)
 	};
 }
 /** Returns the slowest standard Ethernet speed that carries that rate, and its maximum rate; undefined if none does. */
@@ -222,11 +222,10 @@ const lineRate = (pps, frameBytesWithoutCrc) => gigabitSpeeds.map((gigabits) => 
 function receiverCommand(request) {
 	return shell`${interrupted(request)} pkt-gen -N -f rx ${opened(request)}`;
 }
-/** Throws a RangeError for an impossible frame size. */
 function senderCommand$1(request) {
 	const { family, flows, threads, sourceMac, destinationMac } = request;
 	const version = family === "inet4" ? shell`-4` : shell`-6`;
-	return shell`${interrupted(request)} pkt-gen -N -f tx ${opened(request)} -l ${bytesWithoutCrc(request)} ${version} -p ${threads} -S ${sourceMac} -s ${rangeOf("source", request, flows.firstSource ?? 1, flows.sources)} -d ${rangeOf("destination", request, 1, flows.destinations)} -D ${[destinationMac, ...optional(request)]}`;
+	return shell`${interrupted(request)} pkt-gen -N -f tx ${opened(request)} -l ${request.frameBytes - crcBytes$1} ${version} -p ${threads} -S ${sourceMac} -s ${rangeOf("source", request, flows.firstSource ?? 1, flows.sources)} -d ${rangeOf("destination", request, 1, flows.destinations)} -D ${[destinationMac, ...optional(request)]}`;
 }
 /**
 * Prints its process id on stderr: sshd signals no process when its channel closes. The quoting is safe for csh, too.
@@ -240,17 +239,7 @@ function processIdIn(log) {
 const interruptCommand = (processId) => shell`kill -INT ${processId}`;
 const interrupted = ({ seconds }) => shell`timeout -s INT ${seconds}`;
 const opened = ({ interface: name, settleSeconds }) => shell`-i ${netmapPort(name)} -w ${settleSeconds}`;
-function bytesWithoutCrc({ family, frameBytes }) {
-	const least = smallestFrameBytes[family];
-	if (Number.isInteger(frameBytes) && frameBytes >= least && frameBytes <= longestFrameBytes) return frameBytes - crcBytes$1;
-	throw new RangeError(`A frame of ${frameBytes} bytes cannot carry ${family} over Ethernet: choose one of ${least} to ${longestFrameBytes} bytes.`);
-}
 const crcBytes$1 = 4;
-const smallestFrameBytes = {
-	inet4: 64,
-	inet6: 66
-};
-const longestFrameBytes = 1518;
 function optional({ ratePps, threads, packets, updatesChecksums }) {
 	return [
 		...ratePps === void 0 ? [] : ["-R", Math.max(1, Math.round(ratePps / threads))],
@@ -276,55 +265,6 @@ function addressOf(side, { family, addresses = {} }, index) {
 }
 /** True once pkt-gen has opened its port and waited for the link, so that the sender may start. */
 const isReady = (logSoFar) => /^\d+\.\d+ \w+ \[\d+\] (?:Ready\.\.\.|reading from .*)\r?$/m.test(logSoFar);
-
-// src/lab/traffic/pkt-gen-process.ts
-/** In characters; a second has about 100. */
-const maxOutput = 16 * 1024 ** 2;
-/** pkt-gen's rates and messages go to stderr, its summary to stdout. */
-function startPktGen(host, command) {
-	const waiters = /* @__PURE__ */ new Set();
-	let output = "";
-	let isOver = false;
-	let isUntouched = true;
-	const onStderr = (chunk) => {
-		if (output.length < maxOutput) output += Buffer.from(chunk).toString();
-		for (const check of waiters) check();
-	};
-	const log = host.run(printingProcessId(command), { onStderr }).then(({ stdout }) => output + stdout).finally(() => {
-		isOver = true;
-		for (const check of waiters) check();
-	});
-	log.catch(() => {});
-	const until = (holds) => new Promise((resolve) => {
-		const check = () => {
-			const isSatisfied = holds(output);
-			if (!isSatisfied && !isOver) return;
-			waiters.delete(check);
-			resolve(isSatisfied);
-		};
-		waiters.add(check);
-		check();
-	});
-	return {
-		log,
-		output: () => output,
-		until,
-		async interrupt() {
-			await until((text) => processIdIn(text) !== void 0);
-			const processId = processIdIn(output);
-			if (processId === void 0 || isOver) return;
-			isUntouched = false;
-			await host.run(interruptCommand(processId));
-		},
-		isUntouched: () => isUntouched,
-		isOver: () => isOver
-	};
-}
-/** Never rejects: a lost connection rejects the log. */
-async function endPktGens(processes) {
-	await Promise.allSettled(processes.map((one) => one.interrupt()));
-	await Promise.allSettled(processes.map(({ log }) => log));
-}
 
 // src/lab/traffic/flows.ts
 const usualPort = {
@@ -537,4 +477,4 @@ function waitedShare(log) {
 }
 const waitingLine = /^waited (\d{1,15}) ns and (\d{1,9}) ticks from (\d{1,10}\.\d{6}) to (\d{1,10}\.\d{6})\n/;
 
-export { endPktGens, ipAddress, isReady, lineAt, lineRate, parsePktGenLog, parseTrafgenLog, receiverCommand, senderCommand, senderCommand$1, senderScript, startPktGen, trafgenFlows };
+export { interruptCommand, ipAddress, isReady, lineAt, lineRate, parsePktGenLog, parseTrafgenLog, printingProcessId, processIdIn, receiverCommand, senderCommand, senderCommand$1, senderScript, trafgenFlows };

@@ -14,9 +14,8 @@ import type { Host } from '../../system/host/ssh.ts';
 import { shell } from '../../system/shell.ts';
 import type { Ports } from '../map-interfaces.ts';
 import { ipAddress } from '../traffic/flows.ts';
-import { droppedBy } from './linux-drops.ts';
-import { createInterfaces, withoutMissing } from './linux-fit.ts';
 import {
+  createInterfaces,
   doesNotLoad,
   folder,
   folderOf,
@@ -25,11 +24,11 @@ import {
   type LinuxCounting,
   refusalOf,
   script,
+  withoutMissing,
 } from './linux-install.ts';
 import { findLeftovers, type Leftover } from './linux-leftovers.ts';
-import { limitsInLinuxLog } from './linux-limits.ts';
+import { droppedBy, limitsInLinuxLog } from './linux-limits.ts';
 import { findInertChanges, ignoredParts, type LoadableOverlay, loadable, type SettingsOfDut } from './linux-overlay.ts';
-import { printingCommand, type SamplingRequest, samplingCommand } from './linux-profile.ts';
 import { refusedSetting } from './linux-refusal.ts';
 import {
   type LinuxObservation,
@@ -38,9 +37,11 @@ import {
   type ObserveRequest,
   observeCommand,
   parseObservation,
+  printingCommand,
+  type SamplingRequest,
   samplesAsTheyCome,
+  samplingCommand,
 } from './linux-script.ts';
-import { scenarioRules } from './nftables-scenario.ts';
 import { formatSettings, readSettings } from './sysctl.ts';
 
 export type LinuxDut = {
@@ -102,7 +103,6 @@ export function linuxDut(host: Host, ports: Ports, addresses: TestNetworks = {})
       }
       const { read, warnings } = await withoutMissing(
         host,
-        script,
         variants.filter((overlay) => overlay.kind === 'loadable'),
       );
       const remembered = await remember(host, read, scenario);
@@ -111,7 +111,7 @@ export function linuxDut(host: Host, ports: Ports, addresses: TestNetworks = {})
       if (compared.kind === 'refused') {
         return doesNotLoad(compared.variant, scenario, compared.message);
       }
-      const lacking = await createInterfaces(host, script, read);
+      const lacking = await createInterfaces(host, read);
       if (lacking !== undefined) return doesNotLoad(lacking.variant, scenario, lacking.message);
       for (const overlay of read) await upload(host, overlay, scenarios);
       const unsafe = await check(host, read, scenario);
@@ -130,7 +130,7 @@ export function linuxDut(host: Host, ports: Ports, addresses: TestNetworks = {})
       if (read.kind === 'refused') return doesNotLoad(read.variant, scenario, read.message);
       await uploadAtOnce(host, read, scenarios);
       await addRoutes(host, addresses);
-      const lacking = await createInterfaces(host, script, [read]);
+      const lacking = await createInterfaces(host, [read]);
       if (lacking !== undefined) return doesNotLoad(lacking.variant, scenario, lacking.message);
       return prove(host, [read], toProve);
     },
@@ -207,7 +207,7 @@ export function linuxDut(host: Host, ports: Ports, addresses: TestNetworks = {})
 
 /** An overlay that is on the DUT. */
 const uploaded: Omit<LoadableOverlay, 'variant'> = {
-  sysctl: { settings: new Map(), lines: new Map(), skipped: [], warnings: [] },
+  sysctl: { settings: new Map(), lines: new Map(), skipped: [] },
   nftables: '',
   unused: [],
 };
@@ -322,6 +322,26 @@ function filesOf(
 
 const ruleset = (target: string, scenario: LinuxScenario): string =>
   `flush ruleset\ninclude "${target}/nftables.conf"\n${scenarioRules(scenario)}`;
+
+/** A separate table with one accepting rule, like the single `pass` of the FreeBSD scenarios. */
+function scenarioRules(scenario: LinuxScenario): string {
+  switch (scenario) {
+    case 'forwarding':
+      return '';
+    case 'nftables-stateless':
+      return forwardChain(['meta l4proto udp accept']);
+    case 'nftables-stateful':
+      return forwardChain(['ct state established,related accept', 'ct state new accept']);
+  }
+}
+
+const forwardChain = (rules: string[]): string => `table inet ppsgate {
+  chain forward {
+    type filter hook forward priority filter; policy drop;
+${rules.map((rule) => `    ${rule}`).join('\n')}
+  }
+}
+`;
 
 async function prove(
   host: Host,

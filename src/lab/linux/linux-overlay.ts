@@ -2,7 +2,6 @@
 import type { Overlay } from '../../kernel/overlay.ts';
 import { ignoredFiles, linkAmong } from '../../model/overlay-files.ts';
 import { mapNftables, mapSetting, type Ports, portNames } from '../map-interfaces.ts';
-import { whyInert } from './inert-settings.ts';
 import { whyUnsafe, withoutComments } from './nft-tokens.ts';
 import { parseSysctl, type ReadSettings, type Settings } from './sysctl.ts';
 
@@ -102,10 +101,12 @@ export function findInertChanges(
     const paths = new Set([...base.sysctl.settings.keys(), ...other.sysctl.settings.keys()]);
     const changed = [...paths].filter((path) => valueIn(base, path) !== valueIn(other, path));
     const inert = changed.flatMap((path) => {
-      const why = whyInert(path) ?? (fixed.has(path) ? sharedWithMachine : undefined);
+      const why = ofNewInterfaces.test(path)
+        ? 'affects only interfaces that are created later'
+        : fixed.has(path) && 'belongs to the host of the namespace, and keeps its value';
       const line = other.sysctl.lines.get(path);
       const where = line === undefined ? 'sysctl.conf' : `sysctl.conf line ${line}`;
-      return why === undefined ? [] : [`${where}: ${path} ${why}`];
+      return why ? [`${where}: ${path} ${why}`] : [];
     });
     const acts =
       inert.length < changed.length ||
@@ -121,4 +122,6 @@ export function findInertChanges(
   return { kind: 'acts', warnings };
 }
 
-const sharedWithMachine = 'belongs to the host of the namespace, and keeps its value';
+/** `net.ipv4.conf.default` may reach an existing interface, but only settings of it that were never written. */
+const ofNewInterfaces =
+  /^net\/(?:core\/(?:default_qdisc|rps_default_mask|devconf_inherit_init_net|fb_tunnels_only_for_init_net)|(?:ipv4|ipv6|mpls)\/conf\/default\/.*)$/;

@@ -1,7 +1,5 @@
 // Parses an overlay's sysctl.conf; accepts only network settings of a router, as others may affect the whole machine.
 
-import { whyInert } from './inert-settings.ts';
-
 /** Values by the settings' paths below /proc/sys, in the order of installation. */
 export type Settings = ReadonlyMap<string, string>;
 
@@ -11,8 +9,6 @@ export type ReadSettings = {
   lines: ReadonlyMap<string, number>;
   /** Lines, from 1, without a network setting of a router; these belong to the machine. */
   skipped: readonly { line: number; key: string }[];
-  /** Sentences on settings that cannot act on the interfaces of a running DUT. */
-  warnings: string[];
 };
 
 type SysctlOutcome = ({ kind: 'read' } & ReadSettings) | { kind: 'refused'; message: string };
@@ -46,11 +42,7 @@ export function parseSysctl(text: string, file: string): SysctlOutcome {
     settings.set(path, value);
     lines.set(path, index + 1);
   }
-  const warnings = [...lines].flatMap(([path, line]) => {
-    const why = whyInert(path);
-    return why === undefined ? [] : [`${file} line ${line}: ${path} ${why}.`];
-  });
-  return { kind: 'read', settings, lines, skipped, warnings };
+  return { kind: 'read', settings, lines, skipped };
 }
 
 /** ASCII only: sysctl(8) accepts no other blanks. */

@@ -43,23 +43,8 @@ const forOperator = (owner: string): string => `(process ${owner} uses it; Ctrl-
 export const withoutOperatorsPart = (line: string): string =>
   line.replace(/ \(process [^()]* uses it; Ctrl-C stops waiting\)/, '');
 
-/** `4711 of ppsgate demo`. */
-async function ownerOf(path: string): Promise<string> {
-  const pid = await readFile(path, 'utf8').catch(() => '');
-  if (!/^\d{1,10}$/.test(pid)) return 'of another user';
-  const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-  return [pid, ...commandIn(line.split('\0'))].join(' of ');
-}
-
-/** Names of a command and a subcommand, without its options and their values. */
-export function commandIn(words: readonly string[]): string[] {
-  const program = words.findIndex((word) => /(?:^|\/)(?:ppsgate|cli\.[jt]s)$/.test(word));
-  if (program === -1) return [];
-  const [first = '', second = ''] = words.slice(program + 1);
-  const isName = (word: string) => /^[a-z][a-z-]{0,30}$/.test(word);
-  const names = isName(first) ? [first, ...(isName(second) ? [second] : [])] : [];
-  return [['ppsgate', ...names].join(' ')];
-}
+const ownerOf = async (path: string): Promise<string> =>
+  (await readFile(path, 'utf8').catch(() => '')) || 'of another user';
 
 async function isClaimed(path: string): Promise<boolean> {
   if (locks.has(path)) return true;

@@ -41,11 +41,10 @@ export function receiverCommand(request: ReceiverRequest): Command {
   return shell`${interrupted(request)} pkt-gen -N -f rx ${opened(request)}`;
 }
 
-/** Throws a RangeError for an impossible frame size. */
 export function senderCommand(request: SenderRequest): Command {
   const { family, flows, threads, sourceMac, destinationMac } = request;
   const version = family === 'inet4' ? shell`-4` : shell`-6`;
-  return shell`${interrupted(request)} pkt-gen -N -f tx ${opened(request)} -l ${bytesWithoutCrc(request)} ${version} -p ${threads} -S ${sourceMac} -s ${rangeOf('source', request, flows.firstSource ?? 1, flows.sources)} -d ${rangeOf('destination', request, 1, flows.destinations)} -D ${[destinationMac, ...optional(request)]}`;
+  return shell`${interrupted(request)} pkt-gen -N -f tx ${opened(request)} -l ${request.frameBytes - crcBytes} ${version} -p ${threads} -S ${sourceMac} -s ${rangeOf('source', request, flows.firstSource ?? 1, flows.sources)} -d ${rangeOf('destination', request, 1, flows.destinations)} -D ${[destinationMac, ...optional(request)]}`;
 }
 
 /**
@@ -67,21 +66,7 @@ const interrupted = ({ seconds }: ReceiverRequest): Command => shell`timeout -s 
 const opened = ({ interface: name, settleSeconds }: ReceiverRequest): Command =>
   shell`-i ${netmapPort(name)} -w ${settleSeconds}`;
 
-function bytesWithoutCrc({ family, frameBytes }: SenderRequest): number {
-  const least = smallestFrameBytes[family];
-  if (Number.isInteger(frameBytes) && frameBytes >= least && frameBytes <= longestFrameBytes) {
-    return frameBytes - crcBytes;
-  }
-  throw new RangeError(
-    `A frame of ${frameBytes} bytes cannot carry ${family} over Ethernet: choose one of ${least} to ${longestFrameBytes} bytes.`,
-  );
-}
-
 const crcBytes = 4;
-// Ethernet's minimum, and that of the headers: Ethernet 14, IPv6 40, UDP 8 and CRC 4.
-const smallestFrameBytes: Record<Family, number> = { inet4: 64, inet6: 66 };
-const longestFrameBytes = 1518;
-
 function optional({ ratePps, threads, packets, updatesChecksums }: SenderRequest): ShellWord[] {
   return [
     // -R limits each thread, and 0 is no limit.

@@ -6,8 +6,15 @@ import { lastLine } from '../../model/one-line.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import type { Command } from '../../system/shell.ts';
 import { parsePktGenLog } from './pkt-gen.ts';
-import { isReady, receiverCommand, type SenderRequest, senderCommand } from './pkt-gen-command.ts';
-import { endPktGens, type PktGenProcess, startPktGen } from './pkt-gen-process.ts';
+import {
+  interruptCommand,
+  isReady,
+  printingProcessId,
+  processIdIn,
+  receiverCommand,
+  type SenderRequest,
+  senderCommand,
+} from './pkt-gen-command.ts';
 import { minSeconds, type PktGenRun, pktGenRun } from './pkt-gen-run.ts';
 
 /** A connection carries four tasks at once: a fifth ends the others. */
@@ -125,8 +132,7 @@ export const closePorts = ({ receiver, holders }: PktGenPorts): Promise<void> =>
 
 /**
  * Returns or throws only after all senders have ended; the ports stay open. Throws the signal's reason; a HostError for
- * a lost connection, whose generator ends when its time is over; a RangeError for flows that the senders cannot share,
- * or an impossible frame size.
+ * a lost connection, whose generator ends when its time is over.
  */
 export async function trialThrough(
   { receiver, head, holders, settleSeconds }: PktGenPorts,
@@ -255,4 +261,71 @@ function lastComplaint(log: string): string {
     .map(([, message = '']) => message)
     .filter((message) => message !== 'aborting');
   return lastLine(complaints.at(-1) ?? text) ?? 'it said nothing';
+}
+
+type PktGenProcess = {
+  log: Promise<string>;
+  output(): string;
+  /** Resolves to true once its output satisfies the condition, to false if it ends before; never rejects. */
+  until(holds: (output: string) => boolean): Promise<boolean>;
+  /** Waits for its process id; has no effect once it has ended. */
+  interrupt(): Promise<void>;
+  isUntouched(): boolean;
+  isOver(): boolean;
+};
+
+/** In characters; a second has about 100. */
+const maxOutput = 16 * 1024 ** 2;
+
+/** pkt-gen's rates and messages go to stderr, its summary to stdout. */
+function startPktGen(host: Host, command: Command): PktGenProcess {
+  const waiters = new Set<() => void>();
+  let output = '';
+  let isOver = false;
+  let isUntouched = true;
+  const onStderr = (chunk: Uint8Array) => {
+    if (output.length < maxOutput) output += Buffer.from(chunk).toString();
+    for (const check of waiters) check();
+  };
+  const log = host
+    .run(printingProcessId(command), { onStderr })
+    .then(({ stdout }) => output + stdout)
+    .finally(() => {
+      isOver = true;
+      for (const check of waiters) check();
+    });
+  // Callers that await the log get the error.
+  log.catch(() => {});
+
+  const until = (holds: (output: string) => boolean) =>
+    new Promise<boolean>((resolve) => {
+      const check = () => {
+        const isSatisfied = holds(output);
+        if (!isSatisfied && !isOver) return;
+        waiters.delete(check);
+        resolve(isSatisfied);
+      };
+      waiters.add(check);
+      check();
+    });
+  return {
+    log,
+    output: () => output,
+    until,
+    async interrupt() {
+      await until((text) => processIdIn(text) !== undefined);
+      const processId = processIdIn(output);
+      if (processId === undefined || isOver) return;
+      isUntouched = false;
+      await host.run(interruptCommand(processId));
+    },
+    isUntouched: () => isUntouched,
+    isOver: () => isOver,
+  };
+}
+
+/** Never rejects: a lost connection rejects the log. */
+async function endPktGens(processes: readonly PktGenProcess[]): Promise<void> {
+  await Promise.allSettled(processes.map((one) => one.interrupt()));
+  await Promise.allSettled(processes.map(({ log }) => log));
 }

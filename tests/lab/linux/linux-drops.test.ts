@@ -1,8 +1,7 @@
 // Tests naming the cause of drops from the log of a Linux DUT.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { droppedBy } from '../../../src/lab/linux/linux-drops.ts';
-import { limitsInLinuxLog } from '../../../src/lab/linux/linux-limits.ts';
+import { droppedBy, limitsInLinuxLog } from '../../../src/lab/linux/linux-limits.ts';
 import { readings } from '../../fakes/limits.ts';
 
 const traced = (...lines: string[]) =>

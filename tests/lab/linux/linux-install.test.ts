@@ -7,7 +7,7 @@ import type { Host } from '../../../src/system/host/ssh.ts';
 
 const overlay = {
   variant: 'patched',
-  sysctl: { settings: new Map(), lines: new Map(), skipped: [], warnings: [] },
+  sysctl: { settings: new Map(), lines: new Map(), skipped: [] },
   nftables: '',
   unused: [],
 };

@@ -6,7 +6,6 @@ import {
   type LoadableOverlay,
   loadable,
 } from '../../../src/lab/linux/linux-overlay.ts';
-import { parseSysctl } from '../../../src/lab/linux/sysctl.ts';
 
 const ports = { ingress: 'cxl0', egress: 'cxl1' };
 
@@ -80,12 +79,6 @@ test('A setting that cannot act is no matter where both variants have its value.
   const both = 'net.core.default_qdisc = fq\nnet.ipv4.conf.default.rp_filter = 1\n';
   expect(compare(both, both)).toEqual({ kind: 'acts', warnings: [] });
   expect(compare('', 'net.core.default_qdisc = fq_codel\n').kind).toBe('acts');
-});
-
-test('A setting that cannot act is warned of where it is read.', () => {
-  expect(parseSysctl('net.core.default_qdisc = fq\n', 'sysctl.conf')).toMatchObject({
-    warnings: ['sysctl.conf line 1: net/core/default_qdisc affects only interfaces that are created later.'],
-  });
 });
 
 describe('Of an overlay', () => {

@@ -3,14 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import {
-  claim,
-  claimWhenFree,
-  commandIn,
-  disclaim,
-  LabInUseError,
-  withoutOperatorsPart,
-} from '../../../src/lab/netns/owner.ts';
+import { claim, claimWhenFree, disclaim, LabInUseError, withoutOperatorsPart } from '../../../src/lab/netns/owner.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 
 const ownerFile = () => join(temporaryFolder(), 'lab', 'owner');
@@ -53,15 +46,6 @@ test('a lab that another process uses is refused, with its owner', async () => {
     `The lab of this machine is in use by process ${pid}: run this again once that process has ended; a gate, a demo or a check waits automatically.`,
   );
   expect(readFileSync(path, 'utf8')).toBe(String(pid));
-});
-
-test.for([
-  [['node', '/usr/local/bin/ppsgate', 'demo', '--seed', '7'], ['ppsgate demo']],
-  [['node', '/opt/ppsgate/dist/cli.js', 'testbeds', 'check', 'lab'], ['ppsgate testbeds check']],
-  [['node', 'dist/cli.js', '--debug', 'gate'], ['ppsgate']],
-  [['node', 'dist/action.js'], []],
-] as const)('The command line %j is shown as %j', ([words, shown]) => {
-  expect(commandIn(words)).toEqual(shown);
 });
 
 test('a lab that another process uses is awaited, and only the operator sees its owner', async () => {

@@ -312,11 +312,3 @@ describeWith(['sshd', 'ssh-keygen'], 'over a real sshd', () => {
     expect(journal).toContain('interrupted igb2');
   });
 });
-
-test('more senders than source addresses are refused before anything is started', async () => {
-  await using lab = await startFreebsdLab({ cabling: { senders: 2 } });
-  await expect(trialIn(lab, { flows: { sources: 1, destinations: 5 } })).rejects.toThrow(
-    '1 source addresses cannot be shared by 2 senders: give each of them one at least.',
-  );
-  expect(sentIn(lab)).toEqual([]);
-});
