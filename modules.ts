@@ -8,16 +8,16 @@ import { dirname, join, relative } from 'node:path';
  * itself through others. A number of lines only falls: a change that adds lines removes as many.
  */
 export const modules: Readonly<Record<string, { readonly lines: number; readonly imports: readonly string[] }>> = {
-  model: { lines: 2350, imports: [] },
+  model: { lines: 2344, imports: [] },
   config: { lines: 4098, imports: ['model'] },
-  system: { lines: 2451, imports: ['model'] },
+  system: { lines: 2348, imports: ['model'] },
   analysis: { lines: 5940, imports: ['model', 'system'] },
   report: { lines: 6043, imports: ['model', 'config', 'system', 'analysis'] },
   forge: { lines: 4523, imports: ['model', 'config', 'system', 'analysis'] },
   kernel: { lines: 2835, imports: ['model', 'config', 'system', 'forge'] },
   lab: { lines: 16504, imports: ['model', 'config', 'system', 'analysis', 'kernel'] },
   gate: { lines: 10422, imports: ['model', 'config', 'system', 'analysis', 'report', 'forge', 'kernel', 'lab'] },
-  publish: { lines: 5428, imports: ['model', 'config', 'system', 'analysis', 'report', 'forge', 'lab', 'gate'] },
+  publish: { lines: 5427, imports: ['model', 'config', 'system', 'analysis', 'report', 'forge', 'lab', 'gate'] },
   relay: { lines: 3654, imports: ['model', 'config', 'system', 'forge', 'kernel', 'lab', 'gate', 'publish'] },
   action: {
     lines: 3525,
@@ -47,7 +47,7 @@ export const otherSizes = {
   /** Lines of the scripts, styles and programs of `src/` in other languages than TypeScript. */
   scriptsOfSource: 3617,
   /** Lines of TypeScript in `tests/`. */
-  tests: 108046,
+  tests: 107988,
   /** Bytes of Markdown in `docs/`. */
   docsBytes: 211125,
 };

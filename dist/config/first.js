@@ -7,9 +7,9 @@ import { require_fastest_levenshtein } from "../vendor/fastest-levenshtein.js";
 import { didYouMean, meantBy, plainKey, wrongName } from "./did-you-mean.js";
 import { require_dist } from "../vendor/yaml.js";
 const { dirname, isAbsolute, join, resolve } = globalThis.process.getBuiltinModule("node:path");
-const { homedir } = globalThis.process.getBuiltinModule("node:os");
 const { BlockList, SocketAddress, isIPv4, isIPv6 } = globalThis.process.getBuiltinModule("node:net");
 const { readFile } = globalThis.process.getBuiltinModule("node:fs/promises");
+const { homedir } = globalThis.process.getBuiltinModule("node:os");
 
 // src/config/fields.ts
 /** Rejects unknown keys. Unlike `z.strictObject`, reports each with its own path, and thereby its line. */

@@ -1,6 +1,7 @@
-import { UsageError, flowRanges, formatPps, grouped, isFlowControlUnknown, lastLine, netmapPort, packagesOf, reasonOf, shortened } from "../model/first-plain.js";
+import { UsageError, flowRanges, formatPps, grouped, isFlowControlUnknown, lastLine, netmapPort, reasonOf, shortened } from "../model/first-plain.js";
 import { frameBytesFor } from "../config/first.js";
 import { sum } from "../vendor/simple-statistics.js";
+import { packagesOf } from "../model/plain.js";
 import { LabInUseError, claimWhenFree } from "./netns/first-plain.js";
 import { LabImpossibleError, ownerFile, requireLab } from "./netns/plain.js";
 import { commandText, shell } from "../system/shell.js";

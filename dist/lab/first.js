@@ -1,6 +1,6 @@
 import { isOnThisMachine } from "../config/first.js";
-const { hostname } = globalThis.process.getBuiltinModule("node:os");
 const { SocketAddress, isIPv6 } = globalThis.process.getBuiltinModule("node:net");
+const { hostname } = globalThis.process.getBuiltinModule("node:os");
 
 // src/lab/machines.ts
 /** Machines that a lease reserves: `host:port`, or `embedded@` and this machine's name. Builders are shared. */

@@ -21,9 +21,9 @@ import { buildVariant } from "../kernel.js";
 const { join } = globalThis.process.getBuiltinModule("node:path");
 const { createReadStream, rmSync } = globalThis.process.getBuiltinModule("node:fs");
 const { isDeepStrictEqual } = globalThis.process.getBuiltinModule("node:util");
-const { tmpdir } = globalThis.process.getBuiltinModule("node:os");
 const { createHash } = globalThis.process.getBuiltinModule("node:crypto");
 const { mkdtemp, open, rm, stat } = globalThis.process.getBuiltinModule("node:fs/promises");
+const { tmpdir } = globalThis.process.getBuiltinModule("node:os");
 const { pipeline } = globalThis.process.getBuiltinModule("node:stream/promises");
 
 // src/lab/freebsd/dut/counters.ts

@@ -26,8 +26,8 @@ const { once } = globalThis.process.getBuiltinModule("node:events");
 const { join } = globalThis.process.getBuiltinModule("node:path");
 const { readFileSync } = globalThis.process.getBuiltinModule("node:fs");
 const { isDeepStrictEqual, promisify } = globalThis.process.getBuiltinModule("node:util");
-const { release, tmpdir } = globalThis.process.getBuiltinModule("node:os");
 const { mkdtemp, readFile, rm, writeFile } = globalThis.process.getBuiltinModule("node:fs/promises");
+const { release, tmpdir } = globalThis.process.getBuiltinModule("node:os");
 const { execFile } = globalThis.process.getBuiltinModule("node:child_process");
 
 // src/lab/qemu/freebsd-image.ts

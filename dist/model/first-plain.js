@@ -54,39 +54,6 @@ const isConclusion = (value) => typeof value === "string" && Object.hasOwn(exitC
 /** `regression`, `boot-failed`: the verdict, or the obstacle. */
 const outcomeName = ({ outcome }) => outcome.kind === "judged" ? outcome.verdict : outcome.kind;
 
-// src/model/packages.ts
-/** Program → Debian's and Ubuntu's package, or FreeBSD's for its own programs. */
-const packages = {
-	bash: "bash",
-	busybox: "busybox-static",
-	chrt: "util-linux",
-	cpio: "cpio",
-	"dpkg-deb": "dpkg",
-	ethtool: "ethtool",
-	flock: "util-linux",
-	gcc: "build-essential",
-	git: "git",
-	ip: "iproute2",
-	kmod: "kmod",
-	nft: "nftables",
-	pkill: "procps",
-	"pkt-gen": "pkt-gen",
-	"qemu-system-x86_64": "qemu-system-x86",
-	"ssh-keygen": "openssh-client",
-	sshd: "openssh-server",
-	sysctl: "procps",
-	taskset: "util-linux",
-	trafgen: "netsniff-ng",
-	unshare: "util-linux",
-	xz: "xz-utils",
-	zstd: "zstd"
-};
-const packagesOf = (programs) => [...new Set(programs.map((program) => packages[program]))];
-/** Undefined for a program that no lab needs. */
-function packageOf(name) {
-	return Object.entries(packages).find(([program]) => program === name)?.[1];
-}
-
 // src/model/usage-error.ts
 var UsageError = class extends Error {
 	name = "UsageError";
@@ -859,4 +826,4 @@ const endedEarly = (why) => `ended: ${why}`;
 /** Only completed uses count towards the usual duration of a lease. */
 const isCompleted = (outcome) => ![notUsed(""), endedEarly("")].some((start) => outcome?.startsWith(start));
 
-export { UsageError, addressText, codeBlock, codeSpan, conclusionOfBisection, conclusionOfError, conclusionOfResult, conclusionOfVerdict, counted, destinationsPerSource, diffName, driverSettingsOf, driversOf, endedEarly, exitCodes, fileReasonOf, firmwareNames, flowRanges, flowSlices, formatChange, formatChangeAndError, formatDifference, formatDuration, formatEstimate, formatInterval, formatMetric, formatNumeral, formatOrdinal, formatPercent, formatPps, formatProbability, formatRoughly, formatRuns, formatShare, formatSigned, formatSize, formatSizeAndError, formatTick, formatTwoDigits, grouped, halvesOf, hostAt, ignoredFiles, interfaceRoles, isCompleted, isCost, isFlowControlUnknown, isForwardingPathSetting, isJudged, isLoaded, isOneHost, isPlain, jsonLines, knownNetwork, lastLine, layoutName, linkAmong, metricName, metricNouns, metrics, netmapPort, networkForm, networkText, notUsed, oneLine, outcomeName, overlaps, overlayFiles, packageOf, packagesOf, pageUrl, parseJson, pathName, plainBlock, plainLine, priorities, readNetwork, realPause, reasonOf, shortened$1 as shortened, shortenedTo, waivableSettings, whyNotText, whyTooFewAddresses, withoutMark, withoutPaths, withoutSequences, worstConclusion };
+export { UsageError, addressText, codeBlock, codeSpan, conclusionOfBisection, conclusionOfError, conclusionOfResult, conclusionOfVerdict, counted, destinationsPerSource, diffName, driverSettingsOf, driversOf, endedEarly, exitCodes, fileReasonOf, firmwareNames, flowRanges, flowSlices, formatChange, formatChangeAndError, formatDifference, formatDuration, formatEstimate, formatInterval, formatMetric, formatNumeral, formatOrdinal, formatPercent, formatPps, formatProbability, formatRoughly, formatRuns, formatShare, formatSigned, formatSize, formatSizeAndError, formatTick, formatTwoDigits, grouped, halvesOf, hostAt, ignoredFiles, interfaceRoles, isCompleted, isCost, isFlowControlUnknown, isForwardingPathSetting, isJudged, isLoaded, isOneHost, isPlain, jsonLines, knownNetwork, lastLine, layoutName, linkAmong, metricName, metricNouns, metrics, netmapPort, networkForm, networkText, notUsed, oneLine, outcomeName, overlaps, overlayFiles, pageUrl, parseJson, pathName, plainBlock, plainLine, priorities, readNetwork, realPause, reasonOf, shortened$1 as shortened, shortenedTo, waivableSettings, whyNotText, whyTooFewAddresses, withoutMark, withoutPaths, withoutSequences, worstConclusion };

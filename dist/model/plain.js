@@ -64,4 +64,33 @@ function remarkupBlock(name, untrusted, visibleLines = 12, maxCharacters = 6e3) 
 */
 const remarkupAlt = (text, maxCharacters = 300) => plainLine(text, maxCharacters).replaceAll(",", ";").replace(/[^\p{L}\p{N} .:;%±…–−+()-]+|:(?! )/gu, " ").replace(/[A-Z](?=\d)|r(?=[A-Z])|[0-9a-f]{6}(?=[0-9a-f])/g, "$& ").replace(/ +/g, " ").trim();
 
-export { escaped, kernelDependentFacts, machineFacts, remarkupAlt, remarkupBlock, remarkupCell, remarkupText, remarkupWords, volatileFacts, withoutKernelFacts };
+// src/model/packages.ts
+/** Program → Debian's and Ubuntu's package, or FreeBSD's for its own programs. */
+const packages = {
+	bash: "bash",
+	busybox: "busybox-static",
+	chrt: "util-linux",
+	cpio: "cpio",
+	"dpkg-deb": "dpkg",
+	ethtool: "ethtool",
+	flock: "util-linux",
+	gcc: "build-essential",
+	git: "git",
+	ip: "iproute2",
+	kmod: "kmod",
+	nft: "nftables",
+	pkill: "procps",
+	"pkt-gen": "pkt-gen",
+	"qemu-system-x86_64": "qemu-system-x86",
+	"ssh-keygen": "openssh-client",
+	sshd: "openssh-server",
+	sysctl: "procps",
+	taskset: "util-linux",
+	trafgen: "netsniff-ng",
+	unshare: "util-linux",
+	xz: "xz-utils",
+	zstd: "zstd"
+};
+const packagesOf = (programs) => [...new Set(programs.map((program) => packages[program]))];
+
+export { escaped, kernelDependentFacts, machineFacts, packagesOf, remarkupAlt, remarkupBlock, remarkupCell, remarkupText, remarkupWords, volatileFacts, withoutKernelFacts };

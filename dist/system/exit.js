@@ -1,5 +1,4 @@
 import { conclusionOfError, exitCodes } from "../model/first-plain.js";
-import { sentenceOf } from "./system-error.js";
 
 // src/system/exit.ts
 /** The first Ctrl-C or SIGTERM aborts `work`'s signal, so that it can clean up. A second one ends the process. */
@@ -15,13 +14,12 @@ async function runToExit(work, { debug = false, endsAtOnce = false, notify = wri
 		process.exitCode = await work(cancel.signal);
 	} catch (error) {
 		process.exitCode = cancel.signal.aborted ? exitCodes.cancelled : exitCodes[conclusionOfError(error)];
-		if (!cancel.signal.aborted) notify(errorText(error, debug));
+		if (!cancel.signal.aborted) notify(error instanceof Error ? debug && error.stack || error.message : String(error));
 		for (const sentence of closingLines) notify(sentence);
 	} finally {
 		process.off("SIGINT", onSignal).off("SIGTERM", onSignal);
 	}
 }
 const writeToStderr = (sentence) => void process.stderr.write(`ppsgate: ${sentence}\n`);
-const errorText = (error, debug) => debug && error instanceof Error ? error.stack ?? error.message : sentenceOf(error);
 
 export { runToExit };

@@ -32,9 +32,3 @@ export type Program = keyof typeof packages;
 export const packagesOf = (programs: readonly Program[]): string[] => [
   ...new Set(programs.map((program) => packages[program])),
 ];
-
-/** Undefined for a program that no lab needs. */
-export function packageOf(name: string): string | undefined {
-  const found = Object.entries(packages).find(([program]) => program === name);
-  return found?.[1];
-}

@@ -1,6 +1,5 @@
 // Ends the program with an exit code for the caller and one sentence for people.
 import { conclusionOfError, exitCodes } from '../model/conclusion.ts';
-import { sentenceOf } from './system-error.ts';
 
 type Options = {
   debug?: boolean;
@@ -27,7 +26,8 @@ export async function runToExit(
     process.exitCode = await work(cancel.signal);
   } catch (error) {
     process.exitCode = cancel.signal.aborted ? exitCodes.cancelled : exitCodes[conclusionOfError(error)];
-    if (!cancel.signal.aborted) notify(errorText(error, debug));
+    if (!cancel.signal.aborted)
+      notify(error instanceof Error ? (debug && error.stack) || error.message : String(error));
     for (const sentence of closingLines) notify(sentence);
   } finally {
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
@@ -35,6 +35,3 @@ export async function runToExit(
 }
 
 const writeToStderr = (sentence: string) => void process.stderr.write(`ppsgate: ${sentence}\n`);
-
-const errorText = (error: unknown, debug: boolean): string =>
-  debug && error instanceof Error ? (error.stack ?? error.message) : sentenceOf(error);

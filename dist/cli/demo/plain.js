@@ -1,8 +1,8 @@
 import { UsageError } from "../../model/first-plain.js";
 const { join } = globalThis.process.getBuiltinModule("node:path");
 const { promisify } = globalThis.process.getBuiltinModule("node:util");
-const { cpus } = globalThis.process.getBuiltinModule("node:os");
 const { access, mkdir, readdir, rename, rm, writeFile } = globalThis.process.getBuiltinModule("node:fs/promises");
+const { cpus } = globalThis.process.getBuiltinModule("node:os");
 const { execFile } = globalThis.process.getBuiltinModule("node:child_process");
 const { setTimeout } = globalThis.process.getBuiltinModule("node:timers/promises");
 

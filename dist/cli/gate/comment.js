@@ -1,10 +1,9 @@
 import { admit, readerOn } from "../../action/pull-request-reader.js";
 import { gateNames, selectorsFor } from "../../action/job.js";
-import { configAt } from "../../action/open-job2.js";
 import { applyOverrides, selectorCalled, testbedsFor } from "../../config/first.js";
 import { namingStyles } from "../../config/parameters.js";
-import { RepositoryError } from "../../forge/patch/first-plain.js";
 import { createOctokit } from "../../forge/github.js";
+import { RepositoryError } from "../../forge/patch/first-plain.js";
 import { parseCommand } from "../../forge/patch.js";
 import { openRepository } from "../../forge/patch/first.js";
 import { cellsOf } from "../../gate/experiment/first.js";
@@ -52,7 +51,7 @@ async function depsFor(options) {
 	return {
 		pullRequests: await readerFor(options, repository),
 		repository,
-		readConfig: (commit) => configAt(commit, options.config, repository),
+		readConfig: async (commit) => (await import("../../action/open-job.js")).configAt(commit, options.config, repository),
 		commit: await resolved("--base", options.base, repository),
 		readRevision() {
 			throw new UsageError("Only a pull request takes comments: it cannot name a revision.");

@@ -8,8 +8,8 @@ import { configPath } from "../find-config.js";
 import { stderrLog } from "./gate-call.js";
 import { runGates } from "./run-gates.js";
 const { join, resolve } = globalThis.process.getBuiltinModule("node:path");
-const { tmpdir } = globalThis.process.getBuiltinModule("node:os");
 const { mkdtemp, rm } = globalThis.process.getBuiltinModule("node:fs/promises");
+const { tmpdir } = globalThis.process.getBuiltinModule("node:os");
 
 // src/cli/gate/compare.ts
 async function run(oldPath, newPath, options, { signal, closingLines }) {

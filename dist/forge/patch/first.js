@@ -5,8 +5,8 @@ import { didYouMean } from "../../config/did-you-mean.js";
 import { RepositoryError, changesAsListed, checkDiff, gitIn, idOf, isId, linearHistoryOf, newestUpTo, plainPatch, plainly, rawChanges, signature, svnLog, whyGitRefuses } from "./first-plain.js";
 const { once } = globalThis.process.getBuiltinModule("node:events");
 const { join, relative, resolve } = globalThis.process.getBuiltinModule("node:path");
-const { tmpdir } = globalThis.process.getBuiltinModule("node:os");
 const { copyFile, mkdtemp, rm, writeFile } = globalThis.process.getBuiltinModule("node:fs/promises");
+const { tmpdir } = globalThis.process.getBuiltinModule("node:os");
 
 // src/forge/patch/resolve-commit.ts
 var NoRepositoryError = class extends RepositoryError {

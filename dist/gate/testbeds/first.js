@@ -13,8 +13,8 @@ import { FencedError } from "../../lab/lease/first-plain.js";
 import { PowerError } from "../../lab/power/first-plain.js";
 import { HostError } from "../../system/host/first-plain.js";
 import { StoreError } from "../reserve/store/first-plain.js";
-const { homedir, hostname, userInfo } = globalThis.process.getBuiltinModule("node:os");
 const { randomBytes } = globalThis.process.getBuiltinModule("node:crypto");
+const { homedir, hostname, userInfo } = globalThis.process.getBuiltinModule("node:os");
 const { setTimeout } = globalThis.process.getBuiltinModule("node:timers/promises");
 
 // src/gate/testbeds/open-testbed.ts

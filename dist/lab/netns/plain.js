@@ -1,11 +1,11 @@
 import { claim, disclaim } from "./first-plain.js";
-import { packagesOf } from "../../model/first-plain.js";
+import { packagesOf } from "../../model/plain.js";
 const { once } = globalThis.process.getBuiltinModule("node:events");
 const { delimiter, join } = globalThis.process.getBuiltinModule("node:path");
 const { promisify } = globalThis.process.getBuiltinModule("node:util");
-const { availableParallelism, release } = globalThis.process.getBuiltinModule("node:os");
 const { connect } = globalThis.process.getBuiltinModule("node:net");
-const { access, constants: constants$1, mkdir, readFile, readdir, rm, writeFile } = globalThis.process.getBuiltinModule("node:fs/promises");
+const { access, constants, mkdir, readFile, readdir, rm, writeFile } = globalThis.process.getBuiltinModule("node:fs/promises");
+const { availableParallelism, release } = globalThis.process.getBuiltinModule("node:os");
 const { execFile, spawn } = globalThis.process.getBuiltinModule("node:child_process");
 const { setTimeout } = globalThis.process.getBuiltinModule("node:timers/promises");
 
@@ -155,7 +155,7 @@ async function missingPrograms(programs) {
 	return programs.filter((_, index) => !present[index]);
 }
 async function isInstalled(program) {
-	return (await Promise.allSettled(labPath().split(delimiter).map((folder) => access(join(folder, program), constants$1.X_OK)))).some(({ status }) => status === "fulfilled");
+	return (await Promise.allSettled(labPath().split(delimiter).map((folder) => access(join(folder, program), constants.X_OK)))).some(({ status }) => status === "fulfilled");
 }
 /** After a plain su(1), root's PATH lacks these folders. */
 const labPath = () => [

@@ -1,7 +1,6 @@
 import { conclusionOfBisection, conclusionOfError, conclusionOfResult, formatEstimate, reasonOf, withoutPaths } from "../../model/first-plain.js";
-import { PatchError } from "../../forge/patch/first-plain.js";
 import { _enum } from "../../vendor/zod.js";
-import { sentenceOf } from "../../system/system-error.js";
+import { PatchError } from "../../forge/patch/first-plain.js";
 
 // src/publish/reporters/outcome.ts
 const failureReasonSchema = _enum([
@@ -26,7 +25,7 @@ const outcomeOfResult = (result, links) => ({
 	links
 });
 function outcomeOfError(error) {
-	return outcomeOfFailure(reasonOfError(error), sentenceOf(error));
+	return outcomeOfFailure(reasonOfError(error), error instanceof Error ? error.message : String(error));
 }
 function reasonOfError(error) {
 	const conclusion = conclusionOfError(error);

@@ -1,4 +1,4 @@
-import { packagesOf } from "../../model/first-plain.js";
+import { packagesOf } from "../../model/plain.js";
 import { commandText, shell } from "../shell.js";
 import { HostError, failUpload, follow, stdoutOf, withinLimits, withinRun } from "./first-plain.js";
 const { randomUUID } = globalThis.process.getBuiltinModule("node:crypto");

@@ -3,7 +3,6 @@ import { resolve } from 'node:path';
 import type { Admission, AdmitDeps, PullRequestReader } from '../../action/admission.ts';
 import { admit } from '../../action/admit.ts';
 import { gateNames, selectorsFor } from '../../action/job.ts';
-import { configAt } from '../../action/open-job.ts';
 import { readerOn } from '../../action/pull-request-reader.ts';
 import { applyOverrides } from '../../config/overrides.ts';
 import { namingStyles } from '../../config/parameters.ts';
@@ -65,7 +64,8 @@ async function depsFor(options: CommentOptions): Promise<AdmitDeps> {
   return {
     pullRequests: await readerFor(options, repository),
     repository,
-    readConfig: (commit) => configAt(commit, options.config, repository),
+    readConfig: async (commit) =>
+      (await import('../../action/open-job.ts')).configAt(commit, options.config, repository),
     commit: await resolved('--base', options.base, repository),
     readRevision() {
       throw new UsageError('Only a pull request takes comments: it cannot name a revision.');

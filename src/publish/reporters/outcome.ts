@@ -12,7 +12,6 @@ import {
 import type { Result } from '../../model/result.ts';
 import { withoutPaths } from '../../model/without-paths.ts';
 import type { ReportLinks } from '../../report/reports.ts';
-import { sentenceOf } from '../../system/system-error.ts';
 
 export type ReportedOutcome = MeasuredOutcome | BisectedOutcome | UnmeasuredOutcome | UncountedOutcome;
 
@@ -65,7 +64,7 @@ export const outcomeOfResult = (result: Result, links: ReportLinks): MeasuredOut
 });
 
 export function outcomeOfError(error: unknown): UnmeasuredOutcome {
-  return outcomeOfFailure(reasonOfError(error), sentenceOf(error));
+  return outcomeOfFailure(reasonOfError(error), error instanceof Error ? error.message : String(error));
 }
 
 function reasonOfError(error: unknown): FailureReason {

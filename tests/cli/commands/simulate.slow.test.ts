@@ -196,7 +196,7 @@ test.each([
 ])('refuses %j with a sentence and exit code 2', (args, sentence) => {
   expect(run(args)).toMatchObject({
     stdout: '',
-    stderr: `ppsgate simulate: ${sentence}\n`,
+    stderr: `ppsgate: ${sentence}\n`,
     status: 2,
   });
 });
@@ -216,7 +216,7 @@ test.each([
   writeFileSync(join(folder, 'bad'), `${`${quiet}\n`.repeat(6)}${line}\n${quiet}\n`);
   expect(run(['--noise', 'bad'])).toMatchObject({
     stdout: '',
-    stderr: `ppsgate simulate: --noise: bad:7: ${problem}\n`,
+    stderr: `ppsgate: --noise: bad:7: ${problem}\n`,
     status: 2,
   });
 });
