@@ -1,14 +1,9 @@
 // Counts boots and wrong culprits of bisections, beside the usual method by hand: 3 or 5 boots a step.
 // By hand: npm run bench:bisect
 import { mean } from 'simple-statistics';
-import {
-  type BisectRow,
-  type BisectSimulation,
-  type SearchStrategy,
-  simulateBisect,
-} from '../src/gate/bisect/simulate-bisection.ts';
 import { formatPercent, grouped } from '../src/model/format.ts';
 import { type Goal, goalText, isMissed, type Lab, type Line, labs, plain, printLines, share } from './designs.ts';
+import { type BisectRow, type BisectSimulation, type SearchStrategy, simulateBisect } from './simulated-bisections.ts';
 
 type Deps = Pick<BisectSimulation, 'commits' | 'effects' | 'brokenRatio' | 'slow'>;
 type Measure =

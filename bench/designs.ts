@@ -5,15 +5,10 @@ import { join } from 'node:path';
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { RandomGenerator } from 'pure-rand/types/RandomGenerator';
-import { standardNormal } from '../src/analysis/stats/normal.ts';
-import {
-  type NoiseSource,
-  type SimulationRequest,
-  type SimulationRow,
-  simulate,
-} from '../src/analysis/stats/simulate.ts';
-import { cvOf, readNoiseFile } from '../src/cli/tools/noise-file.ts';
 import { formatPercent, grouped } from '../src/model/format.ts';
+import { cvOf, readNoiseFile } from './noise-file.ts';
+import { standardNormal } from './normal.ts';
+import { type NoiseSource, type SimulationRequest, type SimulationRow, simulate } from './simulated-gates.ts';
 
 /** `missed` if the line holds a value outside its goal. */
 export type Line = { text: string; missed: boolean };

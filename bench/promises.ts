@@ -15,9 +15,9 @@ import {
   sumOf,
 } from '../src/analysis/stats/evidence.ts';
 import { judgeInOrder } from '../src/analysis/stats/judge.ts';
-import { standardNormal } from '../src/analysis/stats/normal.ts';
 import { sessionDegreesOfFreedom } from '../src/analysis/stats/sessions.ts';
 import type { Line } from './designs.ts';
+import { standardNormal } from './normal.ts';
 
 const marginRatio = 0.02;
 const rates = { falseAlarms: 0.01, misses: 0.05, outside: 0.025 };

@@ -7,14 +7,6 @@ import type { RandomGenerator } from 'pure-rand/types/RandomGenerator';
 import { mean, quantile } from 'simple-statistics';
 import { upperBound } from '../src/analysis/stats/binomial.ts';
 import { changesRunByRun, nightlySigmaRatio } from '../src/analysis/stats/change-points.ts';
-import { standardNormal } from '../src/analysis/stats/normal.ts';
-import {
-  cellSource,
-  type NoiseSource,
-  type SimulationRequest,
-  type SimulationRow,
-  simulate,
-} from '../src/analysis/stats/simulate.ts';
 import { median } from '../src/analysis/stats/summary.ts';
 import { changesToGate, judgeTrend, seriesKey, withGate } from '../src/analysis/trend/change-history.ts';
 import { grouped } from '../src/model/format.ts';
@@ -22,6 +14,14 @@ import { type CellResult, verdictsWorstFirst } from '../src/model/result.ts';
 import { type Cell, cellName, families } from '../src/model/scenario.ts';
 import type { NightlyRun, TrendChange, TrendIndex } from '../src/model/trend.ts';
 import { type Goal, goalText, isMissed, type Lab, type Line, labs, plain, printLines } from './designs.ts';
+import { standardNormal } from './normal.ts';
+import {
+  cellSource,
+  type NoiseSource,
+  type SimulationRequest,
+  type SimulationRow,
+  simulate,
+} from './simulated-gates.ts';
 
 type Found = { index: number; foundAt: number };
 type Detector = { says: string; find: (values: readonly number[]) => Found[]; hasGoals: boolean };

@@ -2294,4 +2294,4 @@ function placed(written, places) {
 }
 const fromHome = (path, { home }) => /^~(\/|$)/.test(path) ? join(home, path.slice(1)) : path;
 
-export { applyOverrides, configKeys, frameBytesFor, isOnThisMachine, keyName, loadConfig, overrideGate, parseConfig, parseFrameSize, parseMaxRuns, parseMostBoots, parsePriority, parseSeed, parseSwitch, scenariosIn, selectorCalled, selectorsOf, systemOf, testbedKindOf, testbedsFor, wholeGate, whyNotSent, withFrameSize };
+export { applyOverrides, frameBytesFor, isOnThisMachine, loadConfig, overrideGate, parseConfig, parseFrameSize, parseMaxRuns, parseMostBoots, parsePriority, parseSeed, parseSwitch, scenariosIn, selectorCalled, selectorsOf, systemOf, testbedKindOf, testbedsFor, whyNotSent, withFrameSize };

@@ -6,17 +6,16 @@ import { excerpt } from "../model/excerpt.js";
 import { RepositoryError } from "../forge/patch/first-plain.js";
 import { NoCommitError } from "../forge/patch/first.js";
 import { systemOf, testbedKindOf } from "../config/first.js";
-import { mean, quantile, sum, sumNthPowerDeviations } from "../vendor/simple-statistics.js";
+import { mean, sum, sumNthPowerDeviations } from "../vendor/simple-statistics.js";
 import { boundsOf as boundsOf$1, changeOf as changeOf$1, median, moderated, noNoise, pooledEvidence, sumOf } from "../analysis/stats/first.js";
 import { bisectConfidenceRatio, maxCommits, namedCommitSchema } from "../model.js";
-import { baselineOf, cellSource, earlierNoise } from "../analysis/stats.js";
+import { baselineOf } from "../analysis/stats.js";
 import { expectedDurationsOn, expectedDurationsSchema, noiseRatioOf } from "./estimate/first.js";
 import { baseNumbers, cellsOf, earlierEntries, entriesOf, historyOf, journalIn, openJournal, plannedProfile, plannedTraffic, readJournal, readRules, rulesOn } from "./experiment/first.js";
 import { explained, readAnyResult, writeResult } from "../report.js";
 import { mayChangeKernel } from "../kernel/first-plain.js";
 import { builderOf, entriesOf as entriesOf$1, pathsIn, readOverlay, sourceOf, submodule } from "../kernel/first.js";
 import { beginPlanFile, hasPlanFile, readPlanFile, refuseUsed, replacePlanFile } from "./experiment/first-plain.js";
-import { uniformFloat64, uniformInt, xoroshiro128plus } from "../vendor/pure-rand.js";
 import { onTestbed } from "./first-plain.js";
 import { keepLogIn, missingProfiles, profileOf, takeProfilesOf } from "./experiment.js";
 import { bootsToLocate, informationOf, likelihoodOfOtherSide } from "./bisect/plain.js";
@@ -2359,184 +2358,4 @@ const lossOf = ({ comparisons: [known] }) => {
 	return known !== void 0 && isCost(known.metric) ? change : -change;
 };
 
-// src/gate/bisect/simulate-bisection.ts
-/** Deterministic by request. */
-function simulateBisect(request, search = sequentialSearch) {
-	const random = xoroshiro128plus(request.seed);
-	const drawCell = cellSource(request.noise, random);
-	const ends = [];
-	for (let experiment = 0; experiment < request.experiments; experiment++) {
-		const openSession = drawCell();
-		const drawSession = () => withSlowRuns(openSession(), request.slow, random);
-		const earlier = earlierNoise(request.historyRuns, () => {
-			const draw = drawSession();
-			return (count) => Array.from({ length: count }, draw);
-		});
-		const deps = depsOf(request, random, drawSession());
-		ends.push({
-			...search(deps, moderated(earlier), request),
-			culprits: deps.culprits
-		});
-	}
-	return rowOf(ends);
-}
-function withSlowRuns(draw, slow, random) {
-	if (slow === void 0) return draw;
-	const { share, by } = slow;
-	return () => draw() * (uniformFloat64(random) < share ? 1 - by : 1);
-}
-function depsOf({ commits, effects, brokenRatio, brokenInARow }, random, draw) {
-	const culprits = /* @__PURE__ */ new Map();
-	for (const effect of effects) {
-		if (effect === 0) continue;
-		let at = uniformInt(random, 1, commits);
-		while (culprits.has(at)) at = uniformInt(random, 1, commits);
-		culprits.set(at, effect);
-	}
-	const broken = brokenOf({
-		commits,
-		brokenRatio,
-		brokenInARow
-	}, random);
-	const levelAt = (position) => [...culprits].reduce((level, [at, effect]) => level + (at <= position ? Math.log1p(effect) : 0), 0);
-	return {
-		commits,
-		culprits: [...culprits.keys()].sort((a, b) => a - b),
-		boot: (position) => broken.has(position) ? void 0 : levelAt(position) + Math.log(draw())
-	};
-}
-/** Both ends can always be measured. */
-function brokenOf({ commits, brokenRatio, brokenInARow }, random) {
-	const broken = /* @__PURE__ */ new Set();
-	const wanted = Math.min(Math.round(brokenRatio * commits), commits - 1);
-	while (broken.size < wanted) {
-		const from = uniformInt(random, 1, commits - 1);
-		for (let at = from; at < Math.min(from + brokenInARow, commits); at++) if (broken.size < wanted) broken.add(at);
-	}
-	return broken;
-}
-/** Uses the real design, with builds ahead on a separate builder. */
-const sequentialSearch = (deps, history, { minutes, mostBoots }) => {
-	const measured = /* @__PURE__ */ new Map();
-	const failed = /* @__PURE__ */ new Map();
-	const builder = newBuilder(minutes.build, (isBuilt) => nextBuilds(problem(), isBuilt, 1).at(0));
-	let boots = 0;
-	let now = 0;
-	const problem = () => ({
-		steps: deps.commits,
-		measured,
-		failed,
-		skipped: /* @__PURE__ */ new Set(),
-		history,
-		mostBoots,
-		boots
-	});
-	for (;;) {
-		const step = nextStep(problem(), {
-			runMinutes: minutes.run,
-			waitMinutes: (position) => builder.waitMinutes(position, now)
-		});
-		if (step.kind === "ended") return {
-			...searched(step.ending),
-			boots,
-			minutes: now
-		};
-		const { position } = step;
-		now = builder.need(position, now);
-		const value = deps.boot(position);
-		if (value === void 0) {
-			boots += 1;
-			now += minutes.failure;
-			builder.runUntil(now);
-			failed.set(position, {
-				kind: "broken",
-				isSure: failed.has(position)
-			});
-		} else {
-			boots += 1;
-			now += minutes.run;
-			builder.runUntil(now);
-			measured.set(position, [...measured.get(position) ?? [], value]);
-		}
-	}
-};
-function searched(ending) {
-	switch (ending.kind) {
-		case "found": return {
-			kind: "found",
-			found: [ending]
-		};
-		case "several": return {
-			kind: "found",
-			found: ending.found
-		};
-		case "not-reproduced": return { kind: "not-reproduced" };
-		case "slide":
-		case "inconclusive": return { kind: "inconclusive" };
-	}
-}
-function newBuilder(buildMinutes, next) {
-	const built = /* @__PURE__ */ new Set();
-	let building;
-	const runUntil = (now) => {
-		while (building !== void 0 && building.until <= now) {
-			built.add(building.position);
-			begin(building.until);
-		}
-		if (building === void 0) begin(now);
-	};
-	const begin = (at) => {
-		const position = next((one) => built.has(one));
-		building = position === void 0 ? void 0 : {
-			position,
-			until: at + buildMinutes
-		};
-	};
-	const waitMinutes = (position, now) => {
-		if (built.has(position)) return 0;
-		return building?.position === position ? building.until - now : buildMinutes;
-	};
-	return {
-		waitMinutes,
-		need(position, now) {
-			const at = now + waitMinutes(position, now);
-			if (!built.has(position) && building?.position !== position) building = {
-				position,
-				until: at
-			};
-			runUntil(at);
-			return at;
-		},
-		runUntil
-	};
-}
-function rowOf(ends) {
-	const share = (holds) => ends.filter(holds).length / ends.length;
-	const named = ends.map(judge);
-	const shareOf = (verdict) => named.filter((one) => one === verdict).length / ends.length;
-	const boots = ends.map((end) => end.boots);
-	const minutes = ends.map((end) => end.minutes);
-	return {
-		meanBoots: mean(boots),
-		p95Boots: quantile(boots, .95),
-		meanMinutes: mean(minutes),
-		p95Minutes: quantile(minutes, .95),
-		namedRight: shareOf("named-right"),
-		namedWrong: shareOf("named-wrong"),
-		groupRight: shareOf("group-right"),
-		groupWrong: shareOf("group-wrong"),
-		allFound: share(findsAll),
-		inconclusive: share(({ kind }) => kind === "inconclusive"),
-		notReproduced: share(({ kind }) => kind === "not-reproduced")
-	};
-}
-/** A single wrong name makes the conclusion wrong; a group next to names makes it a group. */
-function judge(end) {
-	if (end.kind !== "found") return "nothing";
-	const holds = end.found.every(({ after, last }) => end.culprits.some((culprit) => culprit > after && culprit <= last));
-	if (end.found.every(({ after, last }) => last - after === 1)) return holds ? "named-right" : "named-wrong";
-	return holds ? "group-right" : "group-wrong";
-}
-const findsAll = (end) => end.kind === "found" && end.culprits.every((culprit) => end.found.some(({ after, last }) => culprit > after && culprit <= last));
-
-export { bisect, bisectionEstimateLines, estimateBisection, gateFindingOf, hasBisectPlan, planBisection, resumeBisection, simulateBisect };
+export { bisect, bisectionEstimateLines, estimateBisection, gateFindingOf, hasBisectPlan, planBisection, resumeBisection };

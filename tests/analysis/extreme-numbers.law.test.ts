@@ -2,7 +2,6 @@
 
 import { createContext, Script } from 'node:vm';
 import fc from 'fast-check';
-import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { expect, test } from 'vitest';
 import { explain } from '../../src/analysis/profile/changed-functions.ts';
 import { flamegraph } from '../../src/analysis/profile/flamegraph.ts';
@@ -43,7 +42,6 @@ import { runsApart } from '../../src/analysis/stats/outlier.ts';
 import { formatGeneral } from '../../src/analysis/stats/printf.ts';
 import { sessionDegreesOfFreedom } from '../../src/analysis/stats/sessions.ts';
 import { hodgesLehmann, signedRankBounds } from '../../src/analysis/stats/signed-rank.ts';
-import { cellSource, earlierNoise, simulate } from '../../src/analysis/stats/simulate.ts';
 import { holes, isSteady, secondsUntilSteady, steadyStretch } from '../../src/analysis/stats/steady.ts';
 import { criticalT, studentT, studentTail, studentTExact } from '../../src/analysis/stats/student.ts';
 import { median } from '../../src/analysis/stats/summary.ts';
@@ -256,33 +254,6 @@ const stats: Record<string, Call> = {
     signedRankBounds(sorted(values), 0.05),
     signedRankBounds(sorted(values), level),
   ],
-  simulate: (values, [a, b, c, d, e, f, g]) =>
-    simulate({
-      noise: { kind: 'normal', cv: a, sessionDegreesOfFreedom: b },
-      design: { name: 'group-sequential', budgets: [4] },
-      historyRuns: c,
-      rates: { falseAlarms: 0.01, misses: 0.05 },
-      cells: 1,
-      marginRatio: d,
-      effect: e,
-      builds: { cv: f, layouts: g },
-      experiments: values.length,
-      seed: 1,
-    }),
-  'simulate any experiments': (values, [experiments, cells, seed]) =>
-    simulate({
-      noise: { kind: 'sets', cells: [[values]] },
-      design: { name: 'fixed', budgets: [2] },
-      historyRuns: 0,
-      rates: { falseAlarms: 0.01, misses: 0.05 },
-      cells,
-      marginRatio: 0.02,
-      effect: 0,
-      experiments: experiments === 1e6 ? 100 : experiments,
-      seed,
-    }),
-  cellSource: (values) => cellSource({ kind: 'sets', cells: [[values]] }, xoroshiro128plus(1))()()(),
-  earlierNoise: (_, [runs, value]) => earlierNoise(runs, () => (count) => repeated(value, count)),
   steadyStretch,
   holes: (values, [from, to, level]) => holes(values, { from, to }, level),
   isSteady: (values, [atLeast, toleranceRatio]) => isSteady(values, { atLeast, toleranceRatio }),

@@ -1,7 +1,7 @@
 // Generates nightly runs of several testbeds, with every kind of event on a branch, to test pictures of them.
 import { createHash } from 'node:crypto';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
-import { standardNormal } from '../../src/analysis/stats/normal.ts';
+import { standardNormal } from '../../bench/normal.ts';
 import { median } from '../../src/analysis/stats/summary.ts';
 import { byCommit, seriesKey } from '../../src/analysis/trend/change-history.ts';
 import { type Cell, families, scenariosOf } from '../../src/model/scenario.ts';

@@ -1,10 +1,10 @@
 // A sample experiment with everything that a report can show, for its tests and for pictures in the documentation.
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { RandomGenerator } from 'pure-rand/types/RandomGenerator';
+import { standardNormal } from '../../bench/normal.ts';
 import { explain } from '../../src/analysis/profile/changed-functions.ts';
 import { type Profile, samplesOf } from '../../src/analysis/profile/profile.ts';
 import type { CellProfiles } from '../../src/analysis/profile/result-profiles.ts';
-import { standardNormal } from '../../src/analysis/stats/normal.ts';
 import type { Revision } from '../../src/model/patch.ts';
 import type { CellResult, CellVerdict, Interval, Result, Run } from '../../src/model/result.ts';
 import { type Cell, cellName } from '../../src/model/scenario.ts';

@@ -9,9 +9,7 @@ const root = join(import.meta.dirname, '../../src');
 
 /** Schemas of our own files and options, and of the runner: nothing foreign. */
 const isOwn = (path: string): boolean =>
-  path.startsWith('config/') ||
-  ['model/bounds.ts', 'model/units.ts', 'action/inputs.ts'].includes(path) ||
-  path.startsWith('cli/tools/simulate');
+  path.startsWith('config/') || ['model/bounds.ts', 'model/units.ts', 'action/inputs.ts'].includes(path);
 
 // Attack forge/extreme-numbers: A `result.json` has rates of 1e300 or 5e-324, so that an estimate never ends or divides
 // by zero. Defence: Every foreign number, text and list has bounds, and every loop of the analysis ends for any number.

@@ -401,4 +401,4 @@ function validPairs(runs) {
 	});
 }
 
-export { analysesSharedBy, boundsOf, changeOf, countOf, countedRuns, evidenceAt, evidenceOf, interimResults, isCounted, isDecided, isEnough, judgeInOrder, median, moderated, noNoise, onePerLayout, pooledEvidence, priorNoise, runCounts, sumOf, trialNumbers, validPairs, valuesOf };
+export { analysesSharedBy, boundsOf, changeOf, countOf, countedRuns, evidenceAt, evidenceOf, interimResults, isCounted, isDecided, isEnough, median, moderated, noNoise, pooledEvidence, priorNoise, runCounts, sumOf, trialNumbers, validPairs, valuesOf };

@@ -1,7 +1,6 @@
 import { UsageError, isJudged } from "../../model/first-plain.js";
 import { gammaln } from "../../vendor/simple-statistics.js";
 import { studentT } from "./first-plain.js";
-import { uniformFloat64 } from "../../vendor/pure-rand.js";
 
 // src/analysis/stats/binomial.ts
 /** Chance that a bound is ever wrong, however often it is used. */
@@ -496,10 +495,4 @@ function doubled(values) {
 	return larger;
 }
 
-// src/analysis/stats/normal.ts
-/** Mean 0, deviation 1; Box and Muller (Annals of Mathematical Statistics 29, 1958). */
-function standardNormal(random) {
-	return Math.sqrt(-2 * Math.log(1 - uniformFloat64(random))) * Math.cos(2 * Math.PI * uniformFloat64(random));
-}
-
-export { chanceOf, compare, formatGeneral, limitsOf, lowerBound, ministatPieces, parseColumn, renderMinistat, standardNormal, unlikely, upperBound };
+export { chanceOf, compare, formatGeneral, limitsOf, lowerBound, ministatPieces, parseColumn, renderMinistat, unlikely, upperBound };

@@ -1,13 +1,12 @@
 import { quantile } from "../../vendor/simple-statistics.js";
-import { object } from "../../vendor/zod.js";
 import { changesRunByRun } from "../../analysis/stats.js";
+import { sentence } from "../../model/excerpt.js";
 import { median } from "../../analysis/stats/first.js";
-import { exitCodes, formatChange, grouped } from "../../model/first-plain.js";
+import { UsageError, exitCodes, formatChange, grouped } from "../../model/first-plain.js";
 import { ratio } from "../../model/first.js";
 import { columns } from "../init/plain.js";
 import { readSeries } from "../netbenches.js";
 import { oneLine, print, printJson } from "../table.js";
-import { parse } from "../tools/simulate-options.js";
 
 // src/cli/reports/changes.ts
 const minAllowed = {
@@ -15,7 +14,9 @@ const minAllowed = {
 	holds: (value) => value >= .001 && value <= .5
 };
 async function run(file, options) {
-	const { least: minRatio } = parse(object({ least: ratio(minAllowed) }), { least: options.least });
+	const least = ratio(minAllowed).safeParse(options.least);
+	if (!least.success) throw new UsageError(`--least: ${sentence(least.error.issues[0]?.message ?? "")}`);
+	const minRatio = least.data;
 	const found = (await readSeries(file)).map((series) => ({
 		series,
 		changes: changesOf(series, minRatio)

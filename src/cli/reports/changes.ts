@@ -1,15 +1,14 @@
 // Runs `ppsgate changes`.
 import { quantile } from 'simple-statistics';
-import { z } from 'zod';
 import { changesRunByRun } from '../../analysis/stats/change-points.ts';
 import { median } from '../../analysis/stats/summary.ts';
 import { exitCodes } from '../../model/conclusion.ts';
 import { formatChange, grouped } from '../../model/format.ts';
-import { ratio } from '../../model/units.ts';
+import { ratio, sentence } from '../../model/units.ts';
+import { UsageError } from '../../model/usage-error.ts';
 import { columns } from '../columns.ts';
 import { readSeries, type Series } from '../netbenches/series.ts';
 import { oneLine, print, printJson } from '../table.ts';
-import { parse } from '../tools/simulate-options.ts';
 
 type ChangesOptions = { readonly least: string; readonly json?: true };
 
@@ -28,9 +27,9 @@ type FoundChange = {
 };
 
 export async function run(file: string, options: ChangesOptions): Promise<number> {
-  const { least: minRatio } = parse(z.object({ least: ratio(minAllowed) }), {
-    least: options.least,
-  });
+  const least = ratio(minAllowed).safeParse(options.least);
+  if (!least.success) throw new UsageError(`--least: ${sentence(least.error.issues[0]?.message ?? '')}`);
+  const minRatio = least.data;
   const all = await readSeries(file);
   const found = all.map((series) => ({ series, changes: changesOf(series, minRatio) }));
   if (options.json) printJson({ changes: found.flatMap(({ changes }) => changes) });

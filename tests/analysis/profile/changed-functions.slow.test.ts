@@ -5,11 +5,11 @@ import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { RandomGenerator } from 'pure-rand/types/RandomGenerator';
 import { describe, expect, test } from 'vitest';
+import { standardNormal } from '../../../bench/normal.ts';
 import { explain, type PacketCost } from '../../../src/analysis/profile/changed-functions.ts';
 import { withoutIdle } from '../../../src/analysis/profile/idle.ts';
 import type { Profile } from '../../../src/analysis/profile/profile.ts';
 import { parseProfile } from '../../../src/analysis/profile/read-profile.ts';
-import { standardNormal } from '../../../src/analysis/stats/normal.ts';
 import { describeWith, sharedFolder } from '../../needs.ts';
 
 /** Samples by function, named `name module` if the profile has the module. */

@@ -2,8 +2,8 @@
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { mean, sum, sumNthPowerDeviations } from 'simple-statistics';
 import { expect, test } from 'vitest';
+import { standardNormal } from '../../../bench/normal.ts';
 import { baselineOf } from '../../../src/analysis/stats/baseline.ts';
-import { standardNormal } from '../../../src/analysis/stats/normal.ts';
 import type { History } from '../../../src/model/result.ts';
 
 test.for([0, 0.5, 1])(

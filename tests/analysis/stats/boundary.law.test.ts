@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { describe, expect, test } from 'vitest';
+import { standardNormal } from '../../../bench/normal.ts';
 import { crossingProbability, pocockLevel } from '../../../src/analysis/stats/boundary.ts';
-import { standardNormal } from '../../../src/analysis/stats/normal.ts';
 import { criticalT } from '../../../src/analysis/stats/student.ts';
 import { times } from '../../random.ts';
 

@@ -2,10 +2,10 @@
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { mean } from 'simple-statistics';
 import { describe, expect, test } from 'vitest';
+import { standardNormal } from '../../../bench/normal.ts';
 import { buildNoise } from '../../../src/analysis/stats/build-noise.ts';
 import { boundsOf, onePerLayout } from '../../../src/analysis/stats/evidence.ts';
 import { evidenceOf } from '../../../src/analysis/stats/interim-result.ts';
-import { standardNormal } from '../../../src/analysis/stats/normal.ts';
 import type { CellResult, Run } from '../../../src/model/result.ts';
 import { aCell, aRun } from '../../fakes/result.ts';
 

@@ -2,13 +2,13 @@
 import fc from 'fast-check';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { expect, test } from 'vitest';
+import { standardNormal } from '../../../bench/normal.ts';
 import {
   changePoints,
   changesRunByRun,
   lastLevel,
   nightlySigmaRatio,
 } from '../../../src/analysis/stats/change-points.ts';
-import { standardNormal } from '../../../src/analysis/stats/normal.ts';
 
 /** Deviations, the same at each call. `correlation` is that of neighbours. */
 function noise(count: number, correlation = 0, seed = 1): number[] {

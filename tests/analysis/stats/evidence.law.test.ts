@@ -3,6 +3,7 @@ import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { RandomGenerator } from 'pure-rand/types/RandomGenerator';
 import { sumNthPowerDeviations } from 'simple-statistics';
 import { describe, expect, test } from 'vitest';
+import { standardNormal } from '../../../bench/normal.ts';
 import {
   boundsOf,
   type Evidence,
@@ -11,7 +12,6 @@ import {
   pairedEvidence,
   pooledEvidence,
 } from '../../../src/analysis/stats/evidence.ts';
-import { standardNormal } from '../../../src/analysis/stats/normal.ts';
 
 describe('the truth is below and above the bounds as often as requested, if', () => {
   const truth = -0.03;

@@ -1,9 +1,9 @@
 // Variants that are measured beside base and patched: shown, and without influence on the verdict.
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { describe, expect, test } from 'vitest';
+import { standardNormal } from '../../../bench/normal.ts';
 import { boundsOf, pooledEvidence, priorNoise } from '../../../src/analysis/stats/evidence.ts';
 import { interimResults } from '../../../src/analysis/stats/interim-result.ts';
-import { standardNormal } from '../../../src/analysis/stats/normal.ts';
 import { schedule } from '../../../src/gate/experiment/schedule.ts';
 import type { CellResult, Run } from '../../../src/model/result.ts';
 import { cellRuns, judgeCell, singleRunDesign } from '../../fakes/cell.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { describe, expect, test } from 'vitest';
-import { standardNormal } from '../../../src/analysis/stats/normal.ts';
+import { standardNormal } from '../../../bench/normal.ts';
 import { hodgesLehmann, signedRankBounds } from '../../../src/analysis/stats/signed-rank.ts';
 import { median } from '../../../src/analysis/stats/summary.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { describe, expect, test } from 'vitest';
+import { standardNormal } from '../../../bench/normal.ts';
 import { moderated } from '../../../src/analysis/stats/evidence.ts';
-import { standardNormal } from '../../../src/analysis/stats/normal.ts';
 import {
   alsoInformative,
   nextBuilds,

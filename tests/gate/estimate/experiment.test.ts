@@ -1,7 +1,7 @@
 // Estimates an experiment's duration: runs left times the seconds of a run, and of the boots that they need.
 import { describe, expect, test } from 'vitest';
+import { simulate } from '../../../bench/simulated-gates.ts';
 import type { Design } from '../../../src/analysis/stats/design.ts';
-import { simulate } from '../../../src/analysis/stats/simulate.ts';
 import {
   type ExperimentOutline,
   estimateExperiment,

@@ -4,9 +4,15 @@ import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { RandomGenerator } from 'pure-rand/types/RandomGenerator';
 import { mean, quantile } from 'simple-statistics';
-import { moderated } from '../../analysis/stats/evidence.ts';
-import { cellSource, earlierNoise, type NoiseSource } from '../../analysis/stats/simulate.ts';
-import { type ChangeRange, nextBuilds, nextStep, type PositionFailure, type SearchProblem } from './search.ts';
+import { moderated } from '../src/analysis/stats/evidence.ts';
+import {
+  type ChangeRange,
+  nextBuilds,
+  nextStep,
+  type PositionFailure,
+  type SearchProblem,
+} from '../src/gate/bisect/search.ts';
+import { cellSource, earlierNoise, type NoiseSource } from './simulated-gates.ts';
 
 export type BisectSimulation = {
   noise: NoiseSource;

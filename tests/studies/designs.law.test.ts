@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { mean, sampleStandardDeviation } from 'simple-statistics';
 import { describe, expect, test } from 'vitest';
-import { type NoiseSource, type SimulationRequest, simulate } from '../../../src/analysis/stats/simulate.ts';
-import { designNames } from '../../../src/model/result.ts';
-import { describeWith, sharedFolder } from '../../needs.ts';
+import { type NoiseSource, type SimulationRequest, simulate } from '../../bench/simulated-gates.ts';
+import { designNames } from '../../src/model/result.ts';
+import { describeWith, sharedFolder } from '../needs.ts';
 
 const falseAlarms = 0.01;
 const misses = 0.05;

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readNoiseFile } from '../../../src/cli/tools/noise-file.ts';
-import { temporaryFolder } from '../../fakes/folder.ts';
-import { aHistoryEntry } from '../../fakes/history.ts';
+import { readNoiseFile } from '../../bench/noise-file.ts';
+import { temporaryFolder } from '../fakes/folder.ts';
+import { aHistoryEntry } from '../fakes/history.ts';
 
 function read(...lines: unknown[]) {
   const path = join(temporaryFolder(), 'noise.jsonl');

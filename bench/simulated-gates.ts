@@ -4,8 +4,7 @@ import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { RandomGenerator } from 'pure-rand/types/RandomGenerator';
 import { mean, quantileSorted, sum, sumNthPowerDeviations } from 'simple-statistics';
-import { layoutOfPair } from '../../model/planned-trial.ts';
-import { analysesOf, type Design, type ErrorRates } from './design.ts';
+import { analysesOf, type Design, type ErrorRates } from '../src/analysis/stats/design.ts';
 import {
   type EarlierNoise,
   type Measurement,
@@ -14,10 +13,11 @@ import {
   pooledEvidence,
   priorNoise,
   sumOf,
-} from './evidence.ts';
-import { judgeInOrder, type Verdict } from './judge.ts';
+} from '../src/analysis/stats/evidence.ts';
+import { judgeInOrder, type Verdict } from '../src/analysis/stats/judge.ts';
+import { sessionDegreesOfFreedom } from '../src/analysis/stats/sessions.ts';
+import { layoutOfPair } from '../src/model/planned-trial.ts';
 import { standardNormal } from './normal.ts';
-import { sessionDegreesOfFreedom } from './sessions.ts';
 
 /**
  * Source of runs: normal noise of the coefficient of variation `cv`, or measured runs of cells (in any unit): the sets of

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type BisectSimulation, simulateBisect } from '../../../src/gate/bisect/simulate-bisection.ts';
+import { type BisectSimulation, simulateBisect } from '../../bench/simulated-bisections.ts';
 
 const request: BisectSimulation = {
   noise: { kind: 'normal', cv: 0.005 },
