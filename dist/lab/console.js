@@ -1,7 +1,7 @@
 import { lastLine, reasonOf, shortened } from "../model/first-plain.js";
-import { PowerError } from "./power/first-plain.js";
-import { readPassword, realPowerDeps, requestBmc, sessionEnvironment, sessionWords } from "./power/plain.js";
+import { realPowerDeps, requestBmc, sessionEnvironment, sessionWords } from "./power/plain.js";
 import "./power.js";
+import { PowerError, readPassword } from "./power/first-plain.js";
 import { openPacedPipe } from "../system/paced-pipe.js";
 import { ConsoleTape, describeScreen, lastWords } from "./console/plain.js";
 const { join } = globalThis.process.getBuiltinModule("node:path");

@@ -1,7 +1,7 @@
 import { lastLine, reasonOf, shortened } from "../../model/first-plain.js";
 import { sendRequest } from "../../system/http.js";
-import { ExposedError, readGuarded } from "../../config/plain.js";
-import { PowerError } from "./first-plain.js";
+import { readGuarded } from "../../config/plain.js";
+import { PowerError, readPassword } from "./first-plain.js";
 const { readFile } = globalThis.process.getBuiltinModule("node:fs/promises");
 const { spawn } = globalThis.process.getBuiltinModule("node:child_process");
 const { setTimeout } = globalThis.process.getBuiltinModule("node:timers/promises");
@@ -14,17 +14,17 @@ function openCommand(name, config, deps) {
 	return {
 		label,
 		check: "what its commands do",
-		state: async () => readingOf$1(await run(config.state), config.state, label),
-		turn: async (to) => replyOf$1(await run(config[to]), config[to]),
-		...cycle !== void 0 && { cycle: async () => replyOf$1(await run(cycle), cycle) }
+		state: async () => readingOf(await run(config.state), config.state, label),
+		turn: async (to) => replyOf(await run(config[to]), config[to]),
+		...cycle !== void 0 && { cycle: async () => replyOf(await run(cycle), cycle) }
 	};
 }
-function readingOf$1(ran, argv, label) {
+function readingOf(ran, argv, label) {
 	const word = ran.kind === "exited" && ran.code === 0 ? ran.stdout.trim().toLowerCase() : "";
 	if (word === "on" || word === "off") return word;
 	throw new PowerError(`${label} is unknown: ${ended(ran, argv)}; its \`state\` must print "on" or "off" and exit with 0.`);
 }
-function replyOf$1(ran, argv) {
+function replyOf(ran, argv) {
 	if (ran.kind === "exited" && ran.code === 0) return { kind: "done" };
 	return {
 		kind: "refused",
@@ -37,25 +37,6 @@ function ended(ran, [program = ""]) {
 	const line = lastLine(ran.stderr) ?? lastLine(ran.stdout);
 	const message = line === void 0 ? "and printed nothing" : `and printed "${shortened(line)}"`;
 	return `${shortened(program)} exited with ${ran.code} ${message}`;
-}
-
-// src/lab/power/secret-files.ts
-/**
-* Reads one line of the file, or else the environment. Throws a PowerError that names the source, never the content.
-*/
-async function readPassword(label, path, deps) {
-	const password = (path === void 0 ? deps.password() ?? "" : await readFileFor(label, "password", path, { readFile: deps.readSecret })).replace(/\r?\n$/, "");
-	if (/^\P{Cc}+$/u.test(password)) return password;
-	const source = path === void 0 ? "PPSGATE_BMC_PASSWORD of the environment, because no `passwordFile` is configured" : `the password file ${path}`;
-	throw new PowerError(`${label} cannot be opened with ${source}: it is empty or has several lines; write only the password there.`);
-}
-async function readFileFor(label, what, path, deps) {
-	try {
-		return await deps.readFile(path);
-	} catch (error) {
-		if (error instanceof ExposedError) throw new PowerError(`${label} cannot be opened: ${error.message}.`);
-		throw new PowerError(`${label} cannot be opened without its ${what} file: ${reasonOf(error)}; check the path, and that this user may read it.`, { cause: error });
-	}
 }
 
 // src/lab/power/ipmi.ts
@@ -73,12 +54,25 @@ async function openIpmi(name, config, deps) {
 		],
 		deps
 	});
+	const turn = async (order) => {
+		const { code, stderr } = await request(order);
+		return code === 0 ? { kind: "accepted" } : {
+			kind: "refused",
+			why: lastMessage(stderr)
+		};
+	};
 	return {
 		label,
 		check: "the machine, and the BMC's event log",
-		state: async () => readingOf(await request("status"), label),
-		turn: async (to) => replyOf(await request(to)),
-		cycle: async () => replyOf(await request("cycle"))
+		async state() {
+			const { code, stdout, stderr } = await request("status");
+			const [, state] = /^Chassis Power is (on|off)$/m.exec(stdout) ?? [];
+			if (code === 0 && (state === "on" || state === "off")) return state;
+			const said = shortened(lastLine(stdout) ?? lastMessage(stderr));
+			throw new PowerError(`${label} does not report whether the machine is on: ${said}.`);
+		},
+		turn,
+		cycle: () => turn("cycle")
 	};
 }
 const tries = 3;
@@ -96,14 +90,14 @@ async function requestBmc({ label, config, password, order, deps }) {
 			env: sessionEnvironment(password),
 			timeoutSeconds: 60
 		});
-		if (ran.kind === "failed") throw new PowerError(`${label} cannot be queried: ipmitool ${ran.why}; check that ipmitool is installed and works here.`);
+		if (ran.kind === "failed") throw new PowerError(`${label} cannot be queried: ipmitool ${ran.why}.`);
 		if (ran.code === 0) return ran;
-		const refusal = refusalOf(ran.stderr, config.user);
-		if (refusal !== void 0) throw new PowerError(`${label} ${refusal}.`);
+		const refusal = ran.stderr.split("\n").filter((line) => !/completion code received/i.test(line)).find((line) => refusals.test(line));
+		if (refusal !== void 0) throw new PowerError(`${label} refuses the user ${config.user}: ${shortened(refusal.replace(/^> /, ""))}.`);
 		if (!silent.test(ran.stderr)) return ran;
 		silence = lastMessage(ran.stderr);
 	}
-	throw new PowerError(`${label} cannot be queried: the last of ${tries} tries ended with "${silence}"; check its power, network and address, and that IPMI over LAN is enabled.`);
+	throw new PowerError(`${label} cannot be queried: the last of ${tries} tries ended with "${silence}".`);
 }
 /**
 * `-E` reads the password from the environment, `-N` and `-R` allow 10 s of silence, and `-L` requests the rights of an
@@ -125,53 +119,19 @@ const sessionEnvironment = (password) => ({
 /** Includes a BMC that stops responding after the login. */
 const silent = /Unable to establish IPMI|Could not open socket|no response|Unable to get Chassis Power Status/i;
 /**
-* Messages of ipmitool 1.8.19, most of them seen with ipmi_sim. Some name an RMCP+ status code (IPMI 2.0, table 13-15).
+* Messages of ipmitool 1.8.19, most of them seen with ipmi_sim: a missing privilege, a wrong user or password, a cipher
+* suite that the BMC lacks, or another RMCP+ status code (IPMI 2.0, table 13-15).
 */
-function refusalOf(stderr, user) {
-	const lines = stderr.split("\n").filter((line) => !/completion code received/i.test(line));
-	const refusal = refusals.find(({ is }) => lines.some((line) => is.test(line)));
-	if (refusal === void 0) return void 0;
-	const line = lines.find((one) => refusal.is.test(one)) ?? stderr;
-	return `${refusal.what(user)} (${shortened(line.replace(/^> /, ""))}); ${refusal.fix}`;
-}
-const refusals = [
-	{
-		is: /Set Session Privilege Level|privilege level|insufficient privilege|invalid role|unauthorized role/i,
-		what: (user) => `refuses the operator privilege level for the user ${user}`,
-		fix: "raise it on the channel of its network, for example with \"ipmitool channel setaccess\""
-	},
-	{
-		is: /HMAC is invalid|unauthorized name|invalid (?:user )?name|password is longer|invalid integrity check value|password verification|unauthorized GUID/i,
-		what: (user) => `refuses the login of the user ${user}`,
-		fix: "check `user`, its password file (20 bytes at most), and its operator privilege over LAN"
-	},
-	{
-		is: /cipher suite|authentication (?:algorithm|payload|type)|integrity (?:algorithm|payload)|confidentiality/i,
-		what: () => "refuses the cipher suite",
-		fix: "set `cipherSuite` to one that it supports, such as 17 or 3"
-	},
-	{
-		is: /message indicates an error|error in open session response|Activate Session|insufficient resources/i,
-		what: () => "opens no session",
-		fix: "look up the reason, close its other sessions, or restart it"
-	}
-];
+const refusals = new RegExp([
+	"privilege|(?:invalid|unauthorized) (?:role|name|user name|GUID)|HMAC is invalid|password is longer",
+	"invalid integrity check value|password verification|integrity|confidentiality|cipher suite",
+	"authentication (?:algorithm|payload|type)|message indicates an error|error in open session response",
+	"Activate Session|insufficient resources"
+].join("|"), "i");
 /** Returns the last specific line: neither the fixed conclusion, nor a note on late replies. */
 function lastMessage(stderr) {
 	const lines = stderr.split("\n").filter((line) => !/^Error: Unable to|^Loading IANA|^IPMI Request Match NOT|^Close Session command failed/.test(line));
 	return shortened(lastLine(lines.join("\n"))?.replace(/^> /, "") ?? "no output from ipmitool");
-}
-function readingOf({ code, stdout, stderr }, label) {
-	const [, state] = /^Chassis Power is (on|off)$/m.exec(stdout) ?? [];
-	if (code === 0 && (state === "on" || state === "off")) return state;
-	throw new PowerError(`${label} does not report whether the machine is on: ${shortened(lastLine(stdout) ?? lastMessage(stderr))}; check with "ipmitool chassis power status".`);
-}
-/** ipmitool exits with 0 if the BMC's completion code is 0. */
-function replyOf({ code, stderr }) {
-	return code === 0 ? { kind: "accepted" } : {
-		kind: "refused",
-		why: lastMessage(stderr)
-	};
 }
 
 // src/lab/power/switch.ts
@@ -189,7 +149,11 @@ const secondsAfterRefusal = 5;
 const secondsOff = 5;
 function switchOf(controller, sleep) {
 	return {
-		state: () => settledState(controller, sleep),
+		async state() {
+			const seen = await watch(controller, (state) => state !== "changing", secondsToObey, sleep);
+			if (seen !== "changing") return seen;
+			throw new PowerError(`${controller.label} has reported for ${secondsToObey} s that the machine is turning on or off; check ${controller.check}.`);
+		},
 		on: () => turn(controller, "on", sleep),
 		off: () => turn(controller, "off", sleep),
 		async cycle() {
@@ -200,11 +164,6 @@ function switchOf(controller, sleep) {
 		}
 	};
 }
-async function settledState(controller, sleep) {
-	const seen = await watch(controller, (state) => state !== "changing", secondsToObey, sleep);
-	if (seen !== "changing") return seen;
-	throw new PowerError(`${controller.label} has reported for ${secondsToObey} s that the machine is turning on or off; check ${controller.check}.`);
-}
 /** Sends the order in any state, as the reported one may lag behind, or be about to change. */
 async function turn(controller, to, sleep) {
 	let disobedience = "";
@@ -212,13 +171,9 @@ async function turn(controller, to, sleep) {
 		const reply = await controller.turn(to);
 		const seen = await watch(controller, (state) => state === to, reply.kind === "refused" ? secondsAfterRefusal : secondsToObey, sleep);
 		if (seen === to) return;
-		disobedience = described(reply, to, seen);
+		disobedience = reply.kind === "refused" ? `refuses to turn the machine ${to}: ${reply.why}` : `accepted the command to turn the machine ${to} ${attempts} times, but ${secondsToObey} s after the last one still reports that it is ${seen}`;
 	}
 	throw new PowerError(`${controller.label} ${disobedience}; check ${controller.check}.`);
-}
-function described(reply, to, seen) {
-	if (reply.kind === "refused") return `refuses to turn the machine ${to}: ${reply.why}`;
-	return `accepted the command to turn the machine ${to} ${attempts} times, but ${secondsToObey} s after the last one still reports that it is ${seen}`;
 }
 /**
 * Prefers the controller's own cycle, which leaves the machine on even if this process dies. It counts once the machine
@@ -303,4 +258,4 @@ function collect(stream, giveUp) {
 	return () => Buffer.concat(chunks).toString();
 }
 
-export { openCommand, openIpmi, readFileFor, readPassword, realPowerDeps, requestBmc, sessionEnvironment, sessionWords, switchOf };
+export { openCommand, openIpmi, realPowerDeps, requestBmc, sessionEnvironment, sessionWords, switchOf };

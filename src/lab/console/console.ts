@@ -5,7 +5,7 @@ import type { IpmiConfig } from '../../config/power.ts';
 import { lastLine, shortened } from '../../model/one-line.ts';
 import { requestBmc, sessionEnvironment, sessionWords } from '../power/ipmi.ts';
 import { PowerError } from '../power/power.ts';
-import { readPassword } from '../power/secret-files.ts';
+import { readPassword } from '../power/power-controller.ts';
 import type { ConsoleDeps, ProgramEnd, RunningProgram } from './console-deps.ts';
 
 export type { ConsoleConfig } from '../../config/console.ts';

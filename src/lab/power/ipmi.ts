@@ -2,25 +2,34 @@
 
 import type { IpmiConfig } from '../../config/power.ts';
 import { lastLine, shortened } from '../../model/one-line.ts';
-import { type PowerController, PowerError, type PowerReading, type PowerReply } from './power-controller.ts';
+import { type PowerController, PowerError, type PowerReply, readPassword } from './power-controller.ts';
 import type { PowerDeps, ProgramOutcome } from './power-deps.ts';
-import { readPassword } from './secret-files.ts';
 
 export async function openIpmi(name: string, config: IpmiConfig, deps: PowerDeps): Promise<PowerController> {
   const label = `The BMC of ${name} (IPMI at ${config.host}:${config.port})`;
   const password = await readPassword(label, config.passwordPath, deps);
-  const request = (order: PowerOrder) =>
+  const request = (order: 'status' | 'on' | 'off' | 'cycle') =>
     requestBmc({ label, config, password, order: ['chassis', 'power', order], deps });
+  // ipmitool exits with 0 if the BMC's completion code is 0.
+  const turn = async (order: 'on' | 'off' | 'cycle'): Promise<PowerReply> => {
+    const { code, stderr } = await request(order);
+    return code === 0 ? { kind: 'accepted' } : { kind: 'refused', why: lastMessage(stderr) };
+  };
   return {
     label,
     check: "the machine, and the BMC's event log",
-    state: async () => readingOf(await request('status'), label),
-    turn: async (to) => replyOf(await request(to)),
-    cycle: async () => replyOf(await request('cycle')),
+    async state() {
+      const { code, stdout, stderr } = await request('status');
+      const [, state] = /^Chassis Power is (on|off)$/m.exec(stdout) ?? [];
+      if (code === 0 && (state === 'on' || state === 'off')) return state;
+      const said = shortened(lastLine(stdout) ?? lastMessage(stderr));
+      throw new PowerError(`${label} does not report whether the machine is on: ${said}.`);
+    },
+    turn,
+    cycle: () => turn('cycle'),
   };
 }
 
-type PowerOrder = 'status' | 'on' | 'off' | 'cycle';
 type Exited = Extract<ProgramOutcome, { kind: 'exited' }>;
 type BmcRequest = {
   label: string;
@@ -43,20 +52,20 @@ export async function requestBmc({ label, config, password, order, deps }: BmcRe
       timeoutSeconds: 60,
     });
     if (ran.kind === 'failed') {
-      throw new PowerError(
-        `${label} cannot be queried: ipmitool ${ran.why}; check that ipmitool is installed and works here.`,
-      );
+      throw new PowerError(`${label} cannot be queried: ipmitool ${ran.why}.`);
     }
     // ipmitool prints messages on success that sound like failures.
     if (ran.code === 0) return ran;
-    const refusal = refusalOf(ran.stderr, config.user);
-    if (refusal !== undefined) throw new PowerError(`${label} ${refusal}.`);
+    // Ignores a command's own code, which proves nothing about the session; a deactivated console has one, too.
+    const lines = ran.stderr.split('\n').filter((line) => !/completion code received/i.test(line));
+    const refusal = lines.find((line) => refusals.test(line));
+    if (refusal !== undefined) {
+      throw new PowerError(`${label} refuses the user ${config.user}: ${shortened(refusal.replace(/^> /, ''))}.`);
+    }
     if (!silent.test(ran.stderr)) return ran;
     silence = lastMessage(ran.stderr);
   }
-  throw new PowerError(
-    `${label} cannot be queried: the last of ${tries} tries ended with "${silence}"; check its power, network and address, and that IPMI over LAN is enabled.`,
-  );
+  throw new PowerError(`${label} cannot be queried: the last of ${tries} tries ended with "${silence}".`);
 }
 
 /**
@@ -77,40 +86,18 @@ export const sessionEnvironment = (password: string): Record<string, string> => 
 const silent = /Unable to establish IPMI|Could not open socket|no response|Unable to get Chassis Power Status/i;
 
 /**
- * Messages of ipmitool 1.8.19, most of them seen with ipmi_sim. Some name an RMCP+ status code (IPMI 2.0, table 13-15).
+ * Messages of ipmitool 1.8.19, most of them seen with ipmi_sim: a missing privilege, a wrong user or password, a cipher
+ * suite that the BMC lacks, or another RMCP+ status code (IPMI 2.0, table 13-15).
  */
-function refusalOf(stderr: string, user: string): string | undefined {
-  // Ignores a command's own code, which proves nothing about the session; a deactivated console has one, too.
-  const lines = stderr.split('\n').filter((line) => !/completion code received/i.test(line));
-  const refusal = refusals.find(({ is }) => lines.some((line) => is.test(line)));
-  if (refusal === undefined) return undefined;
-  const line = lines.find((one) => refusal.is.test(one)) ?? stderr;
-  return `${refusal.what(user)} (${shortened(line.replace(/^> /, ''))}); ${refusal.fix}`;
-}
-
-const refusals = [
-  {
-    is: /Set Session Privilege Level|privilege level|insufficient privilege|invalid role|unauthorized role/i,
-    what: (user: string) => `refuses the operator privilege level for the user ${user}`,
-    fix: 'raise it on the channel of its network, for example with "ipmitool channel setaccess"',
-  },
-  {
-    is: /HMAC is invalid|unauthorized name|invalid (?:user )?name|password is longer|invalid integrity check value|password verification|unauthorized GUID/i,
-    what: (user: string) => `refuses the login of the user ${user}`,
-    fix: 'check `user`, its password file (20 bytes at most), and its operator privilege over LAN',
-  },
-  {
-    is: /cipher suite|authentication (?:algorithm|payload|type)|integrity (?:algorithm|payload)|confidentiality/i,
-    what: () => 'refuses the cipher suite',
-    fix: 'set `cipherSuite` to one that it supports, such as 17 or 3',
-  },
-  {
-    // The BMC replied: any other status code while the session was opened.
-    is: /message indicates an error|error in open session response|Activate Session|insufficient resources/i,
-    what: () => 'opens no session',
-    fix: 'look up the reason, close its other sessions, or restart it',
-  },
-];
+const refusals = new RegExp(
+  [
+    'privilege|(?:invalid|unauthorized) (?:role|name|user name|GUID)|HMAC is invalid|password is longer',
+    'invalid integrity check value|password verification|integrity|confidentiality|cipher suite',
+    'authentication (?:algorithm|payload|type)|message indicates an error|error in open session response',
+    'Activate Session|insufficient resources',
+  ].join('|'),
+  'i',
+);
 
 /** Returns the last specific line: neither the fixed conclusion, nor a note on late replies. */
 function lastMessage(stderr: string): string {
@@ -120,17 +107,4 @@ function lastMessage(stderr: string): string {
       (line) => !/^Error: Unable to|^Loading IANA|^IPMI Request Match NOT|^Close Session command failed/.test(line),
     );
   return shortened(lastLine(lines.join('\n'))?.replace(/^> /, '') ?? 'no output from ipmitool');
-}
-
-function readingOf({ code, stdout, stderr }: Exited, label: string): PowerReading {
-  const [, state] = /^Chassis Power is (on|off)$/m.exec(stdout) ?? [];
-  if (code === 0 && (state === 'on' || state === 'off')) return state;
-  throw new PowerError(
-    `${label} does not report whether the machine is on: ${shortened(lastLine(stdout) ?? lastMessage(stderr))}; check with "ipmitool chassis power status".`,
-  );
-}
-
-/** ipmitool exits with 0 if the BMC's completion code is 0. */
-function replyOf({ code, stderr }: Exited): PowerReply {
-  return code === 0 ? { kind: 'accepted' } : { kind: 'refused', why: lastMessage(stderr) };
 }

@@ -3,7 +3,6 @@
 import type { PowerConfig } from '../../config/power.ts';
 import { openCommand } from './command.ts';
 import { openIpmi } from './ipmi.ts';
-import type { PowerController } from './power-controller.ts';
 import type { PowerDeps } from './power-deps.ts';
 import { openRedfish } from './redfish.ts';
 import { type Power, switchOf } from './switch.ts';
@@ -15,20 +14,12 @@ export type { Power } from './switch.ts';
 
 /** `name` names the machine to people. Throws a PowerError for an unusable password or CA file. Sends nothing yet. */
 export async function openPower(name: string, config: PowerConfig, deps: PowerDeps): Promise<Power> {
-  return switchOf(await openController(name, config, deps), deps.sleep);
-}
-
-function openController(
-  name: string,
-  config: PowerConfig,
-  deps: PowerDeps,
-): Promise<PowerController> | PowerController {
   switch (config.kind) {
     case 'ipmi':
-      return openIpmi(name, config, deps);
+      return switchOf(await openIpmi(name, config, deps), deps.sleep);
     case 'redfish':
-      return openRedfish(name, config, deps);
+      return switchOf(await openRedfish(name, config, deps), deps.sleep);
     case 'command':
-      return openCommand(name, config, deps);
+      return switchOf(openCommand(name, config, deps), deps.sleep);
   }
 }

@@ -1,5 +1,5 @@
 // Switches a machine's power through a controller. Trusts the state that it reads, not the reply, and retries.
-import { type PowerController, PowerError, type PowerReading, type PowerReply } from './power-controller.ts';
+import { type PowerController, PowerError, type PowerReading } from './power-controller.ts';
 import type { PowerDeps } from './power-deps.ts';
 
 /** Each method returns when the controller reports the new state. Throws a PowerError after some minutes without it. */
@@ -24,7 +24,13 @@ const secondsOff = 5;
 
 export function switchOf(controller: PowerController, sleep: PowerDeps['sleep']): Power {
   return {
-    state: () => settledState(controller, sleep),
+    async state() {
+      const seen = await watch(controller, (state) => state !== 'changing', secondsToObey, sleep);
+      if (seen !== 'changing') return seen;
+      throw new PowerError(
+        `${controller.label} has reported for ${secondsToObey} s that the machine is turning on or off; check ${controller.check}.`,
+      );
+    },
     on: () => turn(controller, 'on', sleep),
     off: () => turn(controller, 'off', sleep),
     async cycle() {
@@ -36,14 +42,6 @@ export function switchOf(controller: PowerController, sleep: PowerDeps['sleep'])
   };
 }
 
-async function settledState(controller: PowerController, sleep: PowerDeps['sleep']): Promise<'on' | 'off'> {
-  const seen = await watch(controller, (state) => state !== 'changing', secondsToObey, sleep);
-  if (seen !== 'changing') return seen;
-  throw new PowerError(
-    `${controller.label} has reported for ${secondsToObey} s that the machine is turning on or off; check ${controller.check}.`,
-  );
-}
-
 /** Sends the order in any state, as the reported one may lag behind, or be about to change. */
 async function turn(controller: PowerController, to: 'on' | 'off', sleep: PowerDeps['sleep']): Promise<void> {
   let disobedience = '';
@@ -52,14 +50,12 @@ async function turn(controller: PowerController, to: 'on' | 'off', sleep: PowerD
     const seconds = reply.kind === 'refused' ? secondsAfterRefusal : secondsToObey;
     const seen = await watch(controller, (state) => state === to, seconds, sleep);
     if (seen === to) return;
-    disobedience = described(reply, to, seen);
+    disobedience =
+      reply.kind === 'refused'
+        ? `refuses to turn the machine ${to}: ${reply.why}`
+        : `accepted the command to turn the machine ${to} ${attempts} times, but ${secondsToObey} s after the last one still reports that it is ${seen}`;
   }
   throw new PowerError(`${controller.label} ${disobedience}; check ${controller.check}.`);
-}
-
-function described(reply: PowerReply, to: 'on' | 'off', seen: PowerReading): string {
-  if (reply.kind === 'refused') return `refuses to turn the machine ${to}: ${reply.why}`;
-  return `accepted the command to turn the machine ${to} ${attempts} times, but ${secondsToObey} s after the last one still reports that it is ${seen}`;
 }
 
 /**

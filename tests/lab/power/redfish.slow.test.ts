@@ -156,7 +156,7 @@ describeWith(['openssl'], 'a Redfish service that', () => {
     const system = { PowerState: 'On', Actions: { '#ComputerSystem.Reset': { target } } };
     await using bmc = await startHttps(certificate, json(200, system));
     expect(await messageOf((await open(bmc)).off())).toBe(
-      `${label(bmc)} is not followed: its reset action is at "https://198.51.100.7/reset", but the password is only for ${new URL(bmc.origin).host}; check \`url\`.`,
+      `${label(bmc)} refers to "https://198.51.100.7/reset", but the password is only for ${new URL(bmc.origin).host}.`,
     );
   });
 
@@ -167,9 +167,7 @@ describeWith(['openssl'], 'a Redfish service that', () => {
       response.end('{"PowerState":"On"}');
     });
     await using bmc = await startHttps(certificate, redirect(`${other.origin}/redfish`));
-    expect(await messageOf((await open(bmc)).state())).toContain(
-      `is not followed: it redirects to "${other.origin}/redfish"`,
-    );
+    expect(await messageOf((await open(bmc)).state())).toContain(`refers to "${other.origin}/redfish"`);
     expect(strayed).toBe(0);
   });
 
@@ -205,7 +203,7 @@ describeWith(['openssl'], 'a Redfish service that', () => {
       response.setHeader('content-type', 'text/html').end('<html>Please log in</html>');
     });
     expect(await messageOf((await open(bmc)).state())).toBe(
-      `${label(bmc)} answers at /redfish/v1/Systems/1 with text/html that describes no system; compare \`url\` with the list in /redfish/v1/Systems.`,
+      `${label(bmc)} reports no system at /redfish/v1/Systems/1 (its text/html); compare \`url\` with the list in /redfish/v1/Systems.`,
     );
   });
 
@@ -215,9 +213,7 @@ describeWith(['openssl'], 'a Redfish service that', () => {
       times += 1;
       json(status, { error: { message: 'No' } })(request, response);
     });
-    expect(await messageOf((await open(bmc)).on())).toContain(
-      `refuses the login of the user lab (${status} No); check \`user\``,
-    );
+    expect(await messageOf((await open(bmc)).on())).toContain(`refuses the login of the user lab (${status} No).`);
     expect(times).toBe(1);
   });
 
@@ -246,7 +242,7 @@ describeWith(['openssl'], 'a Redfish service that', () => {
     await using bmc = await startHttps(certificate, json(503, { error: { message: 'Booting' } }));
     const deps = timelessDeps();
     expect(await messageOf((await open(bmc, {}, deps)).state())).toContain(
-      'refused 4 attempts, the last with "503 Booting"; wait until it is ready, or restart the BMC.',
+      'cannot be queried: the last of 4 tries ended with "503 Booting".',
     );
     expect(deps.slept).toEqual([3, 3, 3]);
   });
@@ -256,14 +252,14 @@ describeWith(['openssl'], 'a Redfish service that', () => {
       response.end(Buffer.alloc(10_000_000, ' '));
     });
     expect(await messageOf((await open(bmc)).state())).toContain(
-      'cannot be queried: the last of 4 tries ended with "a response of more than 1048576 bytes"; check',
+      'cannot be queried: the last of 4 tries ended with "a response of more than 1048576 bytes".',
     );
   });
 
   test('is gone is reported', async () => {
     const bmc = { origin: `https://127.0.0.1:${await freeTcpPort()}` };
     expect(await messageOf((await open(bmc)).state())).toBe(
-      `${label(bmc)} cannot be queried: the last of 4 tries ended with "connect ECONNREFUSED ${new URL(bmc.origin).host}"; check that it has power and network, and \`url\`.`,
+      `${label(bmc)} cannot be queried: the last of 4 tries ended with "connect ECONNREFUSED ${new URL(bmc.origin).host}".`,
     );
   });
 
@@ -324,7 +320,7 @@ test('a CA file that is not there is named', async () => {
   };
   const readSecret: PowerDeps['readSecret'] = async () => password;
   expect(await messageOf(openPower('dut-3', config, { ...realPowerDeps, readSecret }))).toBe(
-    "PowerError: The BMC of dut-3 (Redfish at bmc.lab) cannot be opened without its CA file: ENOENT: no such file or directory, open '/nowhere/ca.pem'; check the path, and that this user may read it.",
+    "PowerError: The BMC of dut-3 (Redfish at bmc.lab) cannot be opened: ENOENT: no such file or directory, open '/nowhere/ca.pem'.",
   );
 });
 
