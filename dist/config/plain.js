@@ -30,4 +30,4 @@ async function readGuarded(path) {
 /** Root may let a group read a file installed for a service. */
 const isExposed = (stat) => stat.isFile() && (stat.mode & (stat.uid === 0 ? 31 : 63)) !== 0;
 
-export { ExposedError, isExposed, readGuarded, readSecret };
+export { isExposed, readGuarded, readSecret };

@@ -1,211 +1,13 @@
-import { openHttpClient } from "../../system/http.js";
-import { boolean, number, object, union } from "../../vendor/zod.js";
-import { readAccount, readCertificates } from "./store/plain.js";
 import { document, list, prose, word } from "../../model/first.js";
-import { parseJson, shortened } from "../../model/first-plain.js";
+import { boolean, number, object, union } from "../../vendor/zod.js";
+import { readGuarded, readSecret } from "../../config/plain.js";
+import { parseJson, reasonOf, shortened } from "../../model/first-plain.js";
+import { openHttpClient } from "../../system/http.js";
 import { StoreError } from "./store/first-plain.js";
+const { createSecureContext } = globalThis.process.getBuiltinModule("node:tls");
+const { X509Certificate } = globalThis.process.getBuiltinModule("node:crypto");
+const { readFile } = globalThis.process.getBuiltinModule("node:fs/promises");
 const { setTimeout: setTimeout$1 } = globalThis.process.getBuiltinModule("node:timers/promises");
-
-// src/gate/reserve/store/etcd-response.ts
-/** Exceeds all reservations of a lab. */
-const maxResponseBytes = 16 * 1024 ** 2;
-/** Removes secrets, which a response may echo. */
-function readResponse(url, response, schema, secrets) {
-	if (response.kind === "no-answer") return failureOf(url, response);
-	const withoutSecrets = (text) => secrets.reduce((rest, secret) => rest.replaceAll(secret, "…"), text);
-	const { status, headers, body } = response;
-	if (body === void 0) return {
-		kind: "failed",
-		problem: "slow",
-		why: `a response of more than ${maxResponseBytes} bytes`,
-		maybeDone: true
-	};
-	const json = parseJson(body.toString());
-	const error = errorDocument.safeParse(json);
-	if (error.success) return errorOf(status, withoutSecrets(error.data.message));
-	const value = schema.safeParse(json);
-	if (status === 200 && value.success) return {
-		kind: "ok",
-		value: value.data
-	};
-	const why = shortened(withoutSecrets(`it responds with ${status} ${headers.get("content-type") ?? ""}`));
-	if (status >= 500) return {
-		kind: "failed",
-		problem: "slow",
-		why,
-		maybeDone: true
-	};
-	return {
-		kind: "failed",
-		problem: "not etcd",
-		why,
-		maybeDone: false
-	};
-}
-const errorStatus = object({ message: prose() });
-/** On streams, the message is within `error`. */
-const errorDocument = union([object({ error: errorStatus }).transform(({ error }) => error), errorStatus]);
-function errorOf(status, message) {
-	const hasAny = (...texts) => texts.some((text) => message.includes(text));
-	if (hasAny("invalid auth token", "revision of auth store is old")) return { kind: "stale-token" };
-	const why = shortened(message);
-	if (hasAny("no leader")) return {
-		kind: "failed",
-		problem: "no leader",
-		why,
-		maybeDone: false
-	};
-	if (hasAny("too many requests")) return {
-		kind: "failed",
-		problem: "slow",
-		why,
-		maybeDone: false
-	};
-	if (status < 500 && !(status === 408) || hasAny("database space exceeded")) return {
-		kind: "refused",
-		message,
-		isLeaseGone: hasAny("requested lease not found")
-	};
-	return {
-		kind: "failed",
-		problem: "slow",
-		why,
-		maybeDone: true
-	};
-}
-function failureOf(url, noResponse) {
-	const { code, lateSeconds, wasSent, distrust } = noResponse;
-	const why = lateSeconds === void 0 ? noResponse.why : `no response within ${lateSeconds} s`;
-	const failed = (problem, reason, maybeDone = false) => ({
-		kind: "failed",
-		problem,
-		why: shortened(reason),
-		maybeDone
-	});
-	if (distrust?.fault === "name") return failed("wrong name", `it is for ${distrust.names}, not for ${url.hostname}`);
-	if (distrust !== void 0) return failed("untrusted", distrust.reason.replace(/;.*/, ""));
-	if (/ALERT.*(?:CERTIFICATE|UNKNOWN_CA)/.test(code)) return failed("unwelcome", "it refuses this client's certificate, or requires one");
-	if (code === "ECONNREFUSED") return failed("unreachable", "connection refused");
-	if (code === "ENOTFOUND") return failed("unreachable", "no such host name");
-	if (code === "ECONNRESET" && (url.protocol === "http:" || !wasSent)) return failed("unreachable", `it closed the connection, as a server of ${url.protocol === "http:" ? "https" : "plain http"} does`, wasSent);
-	return failed(wasSent ? "slow" : "unreachable", why, wasSent);
-}
-/** Most specific first. A permanent one needs a fix. */
-const problems = {
-	"no leader": {
-		summary: "etcd has no leader: more than half of its members must run and reach each other",
-		advice: "start or reconnect the others",
-		isPermanent: false
-	},
-	"wrong name": {
-		summary: "etcd's certificate is for another host name",
-		advice: "use a name of the certificate in `endpoints`, or issue that member a certificate for this name",
-		isPermanent: true
-	},
-	untrusted: {
-		summary: "etcd's certificate is not trusted",
-		advice: "set `ca` to the PEM of the authority that signed it, or renew the certificate",
-		isPermanent: true
-	},
-	unwelcome: {
-		summary: "etcd refuses this client",
-		advice: "set `certificate` and `key` to a pair signed by the authority in etcd's --trusted-ca-file",
-		isPermanent: true
-	},
-	"not etcd": {
-		summary: "etcd cannot be used: another server responds",
-		advice: "check `endpoints`, and that the JSON gateway of etcd is on (--enable-grpc-gateway)",
-		isPermanent: true
-	},
-	slow: {
-		summary: "etcd did not execute the request",
-		advice: "check the load and the log of its members, and the network between them",
-		isPermanent: false
-	},
-	unreachable: {
-		summary: "etcd cannot be reached",
-		advice: "check that it runs, `endpoints` (http or https, name, port), and the network to it",
-		isPermanent: false
-	}
-};
-const isPermanent = ({ problem }) => problems[problem].isPermanent;
-/** `failures` has the last one of each endpoint. */
-function failureSentence(failures) {
-	const all = [...failures].map(([endpoint, { why }]) => `${endpoint}: ${why}`).join("; ");
-	const occurred = new Set(failures.values().map(({ problem }) => problem));
-	const worst = Object.keys(problems).find((problem) => occurred.has(problem));
-	const { summary, advice } = problems[worst ?? "unreachable"];
-	return `${summary} (${all}); ${advice}.`;
-}
-const unconfirmedSentence = (endpoint, { why }) => `etcd did not confirm a change (${endpoint}: ${why}), which may nevertheless have been made; check the reservations before you repeat it.`;
-/** `user` is undefined without a login. */
-function refusalSentence(endpoint, message, { user, prefix }) {
-	const who = user === void 0 ? "one without a name" : `the user ${user}`;
-	const [, summary = "refuses a request", advice = "check its version (3.4 or later) and its log"] = refusals(who, prefix).find(([part]) => message.includes(part)) ?? [];
-	return `etcd at ${endpoint} ${summary} (${shortened(message)}); ${advice}.`;
-}
-const refusals = (who, prefix) => [
-	[
-		"authentication failed",
-		`refuses the login of ${who}`,
-		"correct `user`, or the password in `passwordFile`"
-	],
-	[
-		"user name is empty",
-		"requires a user",
-		"set `user` and `passwordFile`"
-	],
-	[
-		"permission denied",
-		`does not let ${who} read and write keys that begin with ${prefix}`,
-		`allow it with: etcdctl role grant-permission ROLE --prefix=true readwrite ${prefix}`
-	],
-	[
-		"authentication is not enabled",
-		"does not require passwords",
-		"enable authentication (etcdctl auth enable), or remove `user` and `passwordFile`"
-	],
-	[
-		"database space exceeded",
-		"is full",
-		"compact and defragment it, then disarm the alarm: etcdctl compact, defrag, alarm disarm"
-	]
-];
-
-// src/gate/reserve/store/etcd-schema.ts
-const maxEntries = 1e5;
-/** A decimal number, in a string. */
-const int64 = number().int();
-const base64 = document.transform((text) => Buffer.from(text, "base64").toString());
-const header = object({ revision: int64 });
-const loginSchema = object({ token: word });
-/** The ID stays a string, as it may exceed a number's precision. */
-const grantSchema = object({ ID: word });
-/** An expired lease has no TTL. */
-const keepAliveSchema = object({ result: object({ TTL: int64.default(0) }) });
-const revokeSchema = object({});
-const rangeSchema = object({
-	header,
-	kvs: list(object({
-		key: base64,
-		value: base64.default(""),
-		mod_revision: int64
-	}), maxEntries).default([])
-});
-const commitSchema = object({
-	header,
-	succeeded: boolean().default(false)
-});
-const watchSchema = object({ result: object({
-	created: boolean().default(false),
-	canceled: boolean().default(false),
-	/** Oldest revision that can be watched, if the requested one was compacted. */
-	compact_revision: int64.default(0),
-	events: list(object({ kv: object({
-		key: base64,
-		mod_revision: int64
-	}) }), maxEntries).default([])
-}) });
 
 // src/gate/reserve/store/etcd-gateway.ts
 /** Reports a change that may have been made. */
@@ -222,6 +24,8 @@ const giveUpSeconds = 10;
 const pauseSeconds$1 = .1;
 /** Makes a member without a leader fail at once; streams would wait for a leader. */
 const requireLeader = { "grpc-metadata-hasleader": "true" };
+/** Exceeds all reservations of a lab. */
+const maxResponseBytes = 16 * 1024 ** 2;
 var EtcdGateway = class {
 	#config;
 	#http;
@@ -251,18 +55,19 @@ var EtcdGateway = class {
 			if (response.kind === "refused") {
 				const { isLeaseGone, message } = response;
 				if (isLeaseGone && request.ifLeaseIsGone !== void 0) return request.ifLeaseIsGone;
-				throw new StoreError(refusalSentence(endpoint, message, {
-					user,
-					prefix
-				}));
+				const who = `${user === void 0 ? "no user" : `the user ${user}`} and the prefix ${prefix}`;
+				throw new StoreError(`etcd at ${endpoint} refuses a request with ${who}: ${shortened(message)}.`);
 			}
 			failures.set(endpoint, response);
 			if (response.maybeDone && !request.isRepeatable) {
 				this.#moveOn(endpoint);
-				throw new UnconfirmedError(unconfirmedSentence(endpoint, response));
+				throw new UnconfirmedError(`etcd did not confirm a change (${endpoint}: ${response.why}), which may nevertheless have been made; check the reservations before you repeat it.`);
 			}
 			if (failures.size < endpoints.length) continue;
-			if (this.#now() >= until || failures.values().every(isPermanent)) throw new StoreError(failureSentence(failures));
+			if (this.#now() >= until || failures.values().every(({ isPermanent }) => isPermanent)) {
+				const all = [...failures].map(([each, { why }]) => `${each}: ${why}`).join("; ");
+				throw new StoreError(`etcd cannot be used (${all}).`);
+			}
 			await setTimeout$1(pauseSeconds$1 * 1e3);
 		}
 	}
@@ -292,13 +97,7 @@ var EtcdGateway = class {
 			const response = await this.#logIn(endpoint, isAgain) ?? await this.#post(endpoint, request, isAgain);
 			if (response.kind !== "stale-token") return response;
 			this.#token = void 0;
-			const why = "it does not accept the token that etcd issued";
-			if (attempt === 2) return {
-				kind: "failed",
-				problem: "slow",
-				why,
-				maybeDone: false
-			};
+			if (attempt === 2) return failed("it does not accept the token that etcd issued");
 		}
 	}
 	/** Returns undefined after success, and if no login is needed. */
@@ -310,7 +109,7 @@ var EtcdGateway = class {
 				name: this.#account.user,
 				password: this.#account.password
 			},
-			schema: loginSchema,
+			schema: object({ token: word }),
 			isRepeatable: true
 		};
 		const response = await this.#post(endpoint, login, isAgain);
@@ -324,15 +123,13 @@ var EtcdGateway = class {
 	async #post(endpoint, { path, body, schema, isRepeatable }, isAgain) {
 		const repeatable = isAgain ? responseSeconds.again : responseSeconds.repeatable;
 		const url = new URL(path, endpoint);
-		const response = await this.#http.send(url, {
+		return readResponse(url, await this.#http.send(url, {
 			method: "POST",
 			headers: this.#headers(),
 			body: JSON.stringify(body),
 			answerSeconds: isRepeatable ? repeatable : responseSeconds.single,
 			maxBytes: maxResponseBytes
-		});
-		const secrets = [this.#account?.password, this.#token].filter((secret) => secret !== void 0);
-		return readResponse(url, response, schema, secrets);
+		}), schema, [this.#account?.password, this.#token].filter((secret) => secret !== void 0));
 	}
 	#headers() {
 		return {
@@ -350,12 +147,108 @@ var EtcdGateway = class {
 		return next;
 	}
 };
+/** Reads the files that the configuration names. Throws a StoreError or a UsageError with the path. */
 async function openGateway(config, now) {
+	const { user, passwordPath: path } = config;
 	const http = openHttpClient(await readCertificates(config));
-	return new EtcdGateway(config, http, await readAccount(config), now);
+	const account = user !== void 0 && path !== void 0 ? {
+		user,
+		password: await readSecret({
+			what: "The password of etcd",
+			path
+		})
+	} : void 0;
+	return new EtcdGateway(config, http, account, now);
+}
+async function readCertificates({ caPath, certificatePath, keyPath }) {
+	try {
+		const ca = caPath === void 0 ? {} : { ca: await readFile(caPath, "utf8") };
+		const cert = certificatePath === void 0 ? {} : { cert: await readFile(certificatePath, "utf8") };
+		const key = keyPath === void 0 ? {} : { key: await readGuarded(keyPath) };
+		if (ca.ca !== void 0) new X509Certificate(ca.ca);
+		createSecureContext({
+			...cert,
+			...key
+		});
+		return {
+			...ca,
+			...cert,
+			...key
+		};
+	} catch (error) {
+		const paths = [
+			caPath,
+			certificatePath,
+			keyPath
+		].filter((path) => path !== void 0).join(", ");
+		throw new StoreError(`etcd cannot be used with ${paths}: ${reasonOf(error)}.`, { cause: error });
+	}
+}
+const failed = (why, { isPermanent = false, maybeDone = false } = {}) => ({
+	kind: "failed",
+	why: shortened(why),
+	isPermanent,
+	maybeDone
+});
+/** Removes secrets, which a response may echo. */
+function readResponse(url, response, schema, secrets) {
+	if (response.kind === "no-answer") return failureOf(url, response);
+	const withoutSecrets = (text) => secrets.reduce((rest, secret) => rest.replaceAll(secret, "…"), text);
+	const { status, headers, body } = response;
+	if (body === void 0) return failed(`a response of more than ${maxResponseBytes} bytes`, { maybeDone: true });
+	const json = parseJson(body.toString());
+	const error = errorDocument.safeParse(json);
+	if (error.success) return errorOf(status, withoutSecrets(error.data.message));
+	const value = schema.safeParse(json);
+	if (status === 200 && value.success) return {
+		kind: "ok",
+		value: value.data
+	};
+	const why = withoutSecrets(`it responds with ${status} ${headers.get("content-type") ?? ""}`);
+	return status >= 500 ? failed(why, { maybeDone: true }) : failed(why, { isPermanent: true });
+}
+/** On streams, the message is within `error`. */
+const errorStatus = object({ message: prose() });
+const errorDocument = union([object({ error: errorStatus }).transform(({ error }) => error), errorStatus]);
+function errorOf(status, message) {
+	const hasAny = (...texts) => texts.some((text) => message.includes(text));
+	if (hasAny("invalid auth token", "revision of auth store is old")) return { kind: "stale-token" };
+	if (hasAny("no leader", "too many requests")) return failed(message);
+	if (status < 500 && !(status === 408) || hasAny("database space exceeded")) return {
+		kind: "refused",
+		message,
+		isLeaseGone: hasAny("requested lease not found")
+	};
+	return failed(message, { maybeDone: true });
+}
+function failureOf(url, { code, why, lateSeconds, wasSent, distrust }) {
+	const isPermanent = true;
+	if (distrust?.fault === "name") return failed(`its certificate is for ${distrust.names}, not for ${url.hostname}`, { isPermanent });
+	if (distrust !== void 0) return failed(`its certificate is not trusted: ${distrust.reason.replace(/;.*/, "")}`, { isPermanent });
+	if (/ALERT.*(?:CERTIFICATE|UNKNOWN_CA)/.test(code)) return failed("it refuses this client's certificate, or requires one", { isPermanent });
+	if (code === "ECONNREFUSED" || code === "ENOTFOUND") return failed(why);
+	if (code === "ECONNRESET" && (url.protocol === "http:" || !wasSent)) {
+		const other = url.protocol === "http:" ? "https" : "plain http";
+		return failed(`it closed the connection, as a server of ${other} does`, { maybeDone: wasSent });
+	}
+	return failed(lateSeconds === void 0 ? why : `no response within ${lateSeconds} s`, { maybeDone: wasSent });
 }
 
 // src/gate/reserve/store/etcd-watch.ts
+const maxEntries = 1e5;
+/** A decimal number, in a string. */
+const int64 = number().int();
+const base64 = document.transform((text) => Buffer.from(text, "base64").toString());
+const watchSchema = object({ result: object({
+	created: boolean().default(false),
+	canceled: boolean().default(false),
+	/** Oldest revision that can be watched, if the requested one was compacted. */
+	compact_revision: int64.default(0),
+	events: list(object({ kv: object({
+		key: base64,
+		mod_revision: int64
+	}) }), maxEntries).default([])
+}) });
 /** Seconds between streams that end; doubles for each in a row. */
 const pauseSeconds = {
 	min: .1,
@@ -468,6 +361,19 @@ var EtcdWatch = class {
 async function openEtcd(config, { now, wakeSeconds = 5 }) {
 	return new EtcdStore(config.prefix, await openGateway(config, now), wakeSeconds);
 }
+const header = object({ revision: int64 });
+const commitSchema = object({
+	header,
+	succeeded: boolean().default(false)
+});
+const rangeSchema = object({
+	header,
+	kvs: list(object({
+		key: base64,
+		value: base64.default(""),
+		mod_revision: int64
+	}), maxEntries).default([])
+});
 var EtcdStore = class {
 	#prefix;
 	#gateway;
@@ -483,7 +389,7 @@ var EtcdStore = class {
 		const { ID } = await this.#gateway.send({
 			path: "/v3/lease/grant",
 			body: { TTL: String(Math.ceil(seconds)) },
-			schema: grantSchema,
+			schema: object({ ID: word }),
 			isRepeatable: true
 		});
 		return ID;
@@ -497,7 +403,7 @@ var EtcdStore = class {
 		await this.#gateway.send({
 			path: "/v3/lease/revoke",
 			body: { ID: session },
-			schema: revokeSchema,
+			schema: object({}),
 			isRepeatable: true,
 			ifLeaseIsGone: {}
 		});
@@ -546,7 +452,7 @@ var EtcdStore = class {
 		const { result } = await this.#gateway.send({
 			path: "/v3/lease/keepalive",
 			body: { ID },
-			schema: keepAliveSchema,
+			schema: object({ result: object({ TTL: int64.default(0) }) }),
 			isRepeatable: true
 		});
 		return result.TTL > 0;

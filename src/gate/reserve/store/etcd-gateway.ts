@@ -1,20 +1,21 @@
 // Sends requests to an etcd cluster through the JSON gateway of the first member that responds.
+import { X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { z } from 'zod';
-import { type HttpClient, openHttpClient } from '../../../system/http.ts';
-import { type EtcdAccount, type EtcdConfig, readAccount, readCertificates } from './etcd-files.ts';
-import {
-  type EndpointFailure,
-  type EtcdResponse,
-  failureSentence,
-  isPermanent,
-  maxResponseBytes,
-  readResponse,
-  refusalSentence,
-  unconfirmedSentence,
-} from './etcd-response.ts';
-import { loginSchema } from './etcd-schema.ts';
+import { createSecureContext } from 'node:tls';
+import { z } from 'zod';
+import type { EtcdConfig as EtcdReservationsConfig } from '../../../config/reservations.ts';
+import { readGuarded, readSecret } from '../../../config/secret.ts';
+import * as bounded from '../../../model/bounds.ts';
+import { parseJson } from '../../../model/json.ts';
+import { reasonOf, shortened } from '../../../model/one-line.ts';
+import type { Certificates } from '../../../system/certificate.ts';
+import { type HttpClient, type HttpResponse, type NoResponse, openHttpClient } from '../../../system/http.ts';
 import { StoreError } from './store.ts';
+
+export type EtcdConfig = Omit<EtcdReservationsConfig, 'store' | 'leaseSeconds'>;
+
+type EtcdAccount = { user: string; password: string };
 
 type EtcdRequest<T> = {
   path: string;
@@ -23,6 +24,24 @@ type EtcdRequest<T> = {
   /** If false, the request is repeated only if it was certainly not executed. */
   isRepeatable: boolean;
   ifLeaseIsGone?: T;
+};
+
+type EtcdResponse<T> =
+  | { kind: 'ok'; value: T }
+  /** A new login helps. Nothing was done. */
+  | { kind: 'stale-token' }
+  /** Another endpoint would refuse it, too. Nothing was done. */
+  | { kind: 'refused'; message: string; isLeaseGone: boolean }
+  | EndpointFailure;
+
+/** Another endpoint may respond. */
+type EndpointFailure = {
+  kind: 'failed';
+  why: string;
+  /** Waiting does not help. */
+  isPermanent: boolean;
+  /** The request may have been executed. */
+  maybeDone: boolean;
 };
 
 /** Reports a change that may have been made. */
@@ -37,6 +56,9 @@ const pauseSeconds = 0.1;
 
 /** Makes a member without a leader fail at once; streams would wait for a leader. */
 const requireLeader = { 'grpc-metadata-hasleader': 'true' };
+
+/** Exceeds all reservations of a lab. */
+const maxResponseBytes = 16 * 1024 ** 2;
 
 export class EtcdGateway {
   readonly #config: EtcdConfig;
@@ -69,16 +91,20 @@ export class EtcdGateway {
       if (response.kind === 'refused') {
         const { isLeaseGone, message } = response;
         if (isLeaseGone && request.ifLeaseIsGone !== undefined) return request.ifLeaseIsGone;
-        throw new StoreError(refusalSentence(endpoint, message, { user, prefix }));
+        const who = `${user === undefined ? 'no user' : `the user ${user}`} and the prefix ${prefix}`;
+        throw new StoreError(`etcd at ${endpoint} refuses a request with ${who}: ${shortened(message)}.`);
       }
       failures.set(endpoint, response);
       if (response.maybeDone && !request.isRepeatable) {
         this.#moveOn(endpoint);
-        throw new UnconfirmedError(unconfirmedSentence(endpoint, response));
+        throw new UnconfirmedError(
+          `etcd did not confirm a change (${endpoint}: ${response.why}), which may nevertheless have been made; check the reservations before you repeat it.`,
+        );
       }
       if (failures.size < endpoints.length) continue;
-      if (this.#now() >= until || failures.values().every(isPermanent)) {
-        throw new StoreError(failureSentence(failures));
+      if (this.#now() >= until || failures.values().every(({ isPermanent }) => isPermanent)) {
+        const all = [...failures].map(([each, { why }]) => `${each}: ${why}`).join('; ');
+        throw new StoreError(`etcd cannot be used (${all}).`);
       }
       await wait(pauseSeconds * 1000);
     }
@@ -122,8 +148,7 @@ export class EtcdGateway {
       const response = (await this.#logIn(endpoint, isAgain)) ?? (await this.#post(endpoint, request, isAgain));
       if (response.kind !== 'stale-token') return response;
       this.#token = undefined;
-      const why = 'it does not accept the token that etcd issued';
-      if (attempt === 2) return { kind: 'failed', problem: 'slow', why, maybeDone: false };
+      if (attempt === 2) return failed('it does not accept the token that etcd issued');
     }
   }
 
@@ -133,7 +158,7 @@ export class EtcdGateway {
     const login = {
       path: '/v3/auth/authenticate',
       body: { name: this.#account.user, password: this.#account.password },
-      schema: loginSchema,
+      schema: z.object({ token: bounded.word }),
       isRepeatable: true,
     };
     const response = await this.#post(endpoint, login, isAgain);
@@ -179,7 +204,93 @@ export class EtcdGateway {
   }
 }
 
+/** Reads the files that the configuration names. Throws a StoreError or a UsageError with the path. */
 export async function openGateway(config: EtcdConfig, now: () => number): Promise<EtcdGateway> {
+  const { user, passwordPath: path } = config;
   const http = openHttpClient(await readCertificates(config));
-  return new EtcdGateway(config, http, await readAccount(config), now);
+  const hasLogin = user !== undefined && path !== undefined;
+  const account = hasLogin ? { user, password: await readSecret({ what: 'The password of etcd', path }) } : undefined;
+  return new EtcdGateway(config, http, account, now);
+}
+
+async function readCertificates({ caPath, certificatePath, keyPath }: EtcdConfig): Promise<Certificates> {
+  try {
+    const ca = caPath === undefined ? {} : { ca: await readFile(caPath, 'utf8') };
+    const cert = certificatePath === undefined ? {} : { cert: await readFile(certificatePath, 'utf8') };
+    const key = keyPath === undefined ? {} : { key: await readGuarded(keyPath) };
+    // Node ignores invalid authorities, and would trust no server.
+    if (ca.ca !== undefined) new X509Certificate(ca.ca);
+    createSecureContext({ ...cert, ...key });
+    return { ...ca, ...cert, ...key };
+  } catch (error) {
+    const paths = [caPath, certificatePath, keyPath].filter((path) => path !== undefined).join(', ');
+    throw new StoreError(`etcd cannot be used with ${paths}: ${reasonOf(error)}.`, { cause: error });
+  }
+}
+
+const failed = (why: string, { isPermanent = false, maybeDone = false } = {}): EndpointFailure => ({
+  kind: 'failed',
+  why: shortened(why),
+  isPermanent,
+  maybeDone,
+});
+
+/** Removes secrets, which a response may echo. */
+function readResponse<T>(
+  url: URL,
+  response: HttpResponse | NoResponse,
+  schema: z.ZodType<T>,
+  secrets: readonly string[],
+): EtcdResponse<T> {
+  if (response.kind === 'no-answer') return failureOf(url, response);
+  const withoutSecrets = (text: string) => secrets.reduce((rest, secret) => rest.replaceAll(secret, '…'), text);
+  const { status, headers, body } = response;
+  if (body === undefined) {
+    return failed(`a response of more than ${maxResponseBytes} bytes`, { maybeDone: true });
+  }
+  const json = parseJson(body.toString());
+  const error = errorDocument.safeParse(json);
+  if (error.success) return errorOf(status, withoutSecrets(error.data.message));
+  const value = schema.safeParse(json);
+  if (status === 200 && value.success) return { kind: 'ok', value: value.data };
+  const why = withoutSecrets(`it responds with ${status} ${headers.get('content-type') ?? ''}`);
+  // A proxy may have given up waiting for etcd. Any other response is of another server than etcd.
+  return status >= 500 ? failed(why, { maybeDone: true }) : failed(why, { isPermanent: true });
+}
+
+/** On streams, the message is within `error`. */
+const errorStatus = z.object({ message: bounded.prose() });
+const errorDocument = z.union([z.object({ error: errorStatus }).transform(({ error }) => error), errorStatus]);
+
+function errorOf(status: number, message: string): Exclude<EtcdResponse<never>, { kind: 'ok' }> {
+  const hasAny = (...texts: string[]) => texts.some((text) => message.includes(text));
+  if (hasAny('invalid auth token', 'revision of auth store is old')) return { kind: 'stale-token' };
+  if (hasAny('no leader', 'too many requests')) return failed(message);
+  const isCanceled = status === 408;
+  if ((status < 500 && !isCanceled) || hasAny('database space exceeded')) {
+    return { kind: 'refused', message, isLeaseGone: hasAny('requested lease not found') };
+  }
+  return failed(message, { maybeDone: true });
+}
+
+function failureOf(url: URL, { code, why, lateSeconds, wasSent, distrust }: NoResponse): EndpointFailure {
+  const isPermanent = true;
+  if (distrust?.fault === 'name') {
+    return failed(`its certificate is for ${distrust.names}, not for ${url.hostname}`, { isPermanent });
+  }
+  // Node appends advice after a semicolon.
+  if (distrust !== undefined) {
+    return failed(`its certificate is not trusted: ${distrust.reason.replace(/;.*/, '')}`, { isPermanent });
+  }
+  if (/ALERT.*(?:CERTIFICATE|UNKNOWN_CA)/.test(code)) {
+    return failed("it refuses this client's certificate, or requires one", { isPermanent });
+  }
+  // The request cannot have reached etcd.
+  if (code === 'ECONNREFUSED' || code === 'ENOTFOUND') return failed(why);
+  // etcd closes connections of the other protocol without a response.
+  if (code === 'ECONNRESET' && (url.protocol === 'http:' || !wasSent)) {
+    const other = url.protocol === 'http:' ? 'https' : 'plain http';
+    return failed(`it closed the connection, as a server of ${other} does`, { maybeDone: wasSent });
+  }
+  return failed(lateSeconds === undefined ? why : `no response within ${lateSeconds} s`, { maybeDone: wasSent });
 }

@@ -1,8 +1,26 @@
 // Wakes all callers that wait for a change of keys with one prefix in etcd, through a single stream.
 import { setTimeout as wait } from 'node:timers/promises';
+import { z } from 'zod';
+import * as bounded from '../../../model/bounds.ts';
 import { parseJson } from '../../../model/json.ts';
 import type { EtcdGateway } from './etcd-gateway.ts';
-import { watchSchema } from './etcd-schema.ts';
+
+export const maxEntries = 100_000;
+
+/** A decimal number, in a string. */
+export const int64 = z.coerce.number().int();
+
+export const base64 = bounded.document.transform((text) => Buffer.from(text, 'base64').toString());
+
+const watchSchema = z.object({
+  result: z.object({
+    created: z.boolean().default(false),
+    canceled: z.boolean().default(false),
+    /** Oldest revision that can be watched, if the requested one was compacted. */
+    compact_revision: int64.default(0),
+    events: bounded.list(z.object({ kv: z.object({ key: base64, mod_revision: int64 }) }), maxEntries).default([]),
+  }),
+});
 
 /** Seconds between streams that end; doubles for each in a row. */
 const pauseSeconds = { min: 0.1, max: 5 };

@@ -1,11 +1,11 @@
 // Stores the reservations of a lab with several controllers in an etcd cluster.
-import type { EtcdConfig } from './etcd-files.ts';
-import { type EtcdGateway, openGateway, UnconfirmedError } from './etcd-gateway.ts';
-import { commitSchema, grantSchema, keepAliveSchema, rangeSchema, revokeSchema } from './etcd-schema.ts';
-import { EtcdWatch } from './etcd-watch.ts';
+import { z } from 'zod';
+import * as bounded from '../../../model/bounds.ts';
+import { type EtcdConfig, type EtcdGateway, openGateway, UnconfirmedError } from './etcd-gateway.ts';
+import { base64, EtcdWatch, int64, maxEntries } from './etcd-watch.ts';
 import type { Store, StoreChange, StoreSnapshot } from './store.ts';
 
-export type { EtcdConfig } from './etcd-files.ts';
+export type { EtcdConfig } from './etcd-gateway.ts';
 
 type EtcdOptions = {
   /** Seconds of a monotonic clock. */
@@ -21,6 +21,14 @@ type EtcdOptions = {
 export async function openEtcd(config: EtcdConfig, { now, wakeSeconds = 5 }: EtcdOptions): Promise<Store> {
   return new EtcdStore(config.prefix, await openGateway(config, now), wakeSeconds);
 }
+
+// etcd's JSON gateway omits zero, empty and false.
+const header = z.object({ revision: int64 });
+const commitSchema = z.object({ header, succeeded: z.boolean().default(false) });
+const rangeSchema = z.object({
+  header,
+  kvs: bounded.list(z.object({ key: base64, value: base64.default(''), mod_revision: int64 }), maxEntries).default([]),
+});
 
 class EtcdStore implements Store {
   readonly #prefix: string;
@@ -39,7 +47,8 @@ class EtcdStore implements Store {
     const { ID } = await this.#gateway.send({
       path: '/v3/lease/grant',
       body: { TTL: String(Math.ceil(seconds)) },
-      schema: grantSchema,
+      // A string, as it may exceed a number's precision.
+      schema: z.object({ ID: bounded.word }),
       // A second lease would expire unused.
       isRepeatable: true,
     });
@@ -57,7 +66,7 @@ class EtcdStore implements Store {
     await this.#gateway.send({
       path: '/v3/lease/revoke',
       body: { ID: session },
-      schema: revokeSchema,
+      schema: z.object({}),
       isRepeatable: true,
       ifLeaseIsGone: {},
     });
@@ -111,7 +120,8 @@ class EtcdStore implements Store {
     const { result } = await this.#gateway.send({
       path: '/v3/lease/keepalive',
       body: { ID },
-      schema: keepAliveSchema,
+      // An expired lease has no TTL.
+      schema: z.object({ result: z.object({ TTL: int64.default(0) }) }),
       isRepeatable: true,
     });
     return result.TTL > 0;
