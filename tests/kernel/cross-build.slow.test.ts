@@ -103,21 +103,6 @@ describeWith(
       ]);
     });
 
-    test('reuses unchanged objects of the previous build, unless builds are clean', async () => {
-      const diff = diffTo({ 'sys/modules/pf.c': 'int pf_test(void) { return 2; }\n' });
-      await build(undefined, { clean: false });
-      expect(log.match(/^cc .+/gm)).toEqual(['cc sys/kern/core.c', 'cc sys/modules/pf.c']);
-      await build(diff, { clean: false });
-      expect(log.match(/^cc .+/gm)).toEqual(['cc sys/modules/pf.c']);
-    });
-
-    test('has the toolchain of an earlier base where the sources of its programs are the same', async () => {
-      await build();
-      await build(diffTo({ 'sys/net/if.c': 'int net;\n' }));
-      expect(log).toContain('The kernel-toolchain of an earlier base');
-      expect(log).not.toContain('>>> kernel-toolchain');
-    });
-
     test('needs no generators of a compiler for the target', async () => {
       await build();
       expect(log).toContain('>>> kernel-toolchain');

@@ -1,11 +1,11 @@
-// Paths of FreeBSD's and Linux's trees that a kernel may be made of.
-import { describe, expect, test } from 'vitest';
-import { type BuilderConfig, builderSchema } from '../../src/config/builder.ts';
+// Paths of FreeBSD's and Linux's trees that a kernel may be made of. A patch must not change a kernel by a file outside
+// `sys` (a makefile, compiler, build tool or `.gitattributes`): a file counts unless every build step ignores it.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { builderSchema } from '../../src/config/builder.ts';
 import { linuxBuilderSchema } from '../../src/config/linux-builder.ts';
 import { mayChangeKernel } from '../../src/kernel/kernel-sources.ts';
-
-const builderWith = (kernel: object): BuilderConfig => builderSchema.parse({ host: 'b', kernel });
-const usual = builderWith({ kind: 'make' });
 
 /** Names the programs built before the kernel, like Makefile.inc1. */
 const makefile = `
@@ -13,170 +13,53 @@ _basic_bootstrap_tools=usr.bin/awk usr.bin/cut bin/expr sbin/md5
 .for _tool in usr.bin/vi/catalog usr.sbin/config
 `;
 
-const may = (path: string, builder = usual) => mayChangeKernel(path, builder, makefile);
+const may = (path: string, kernel: object = {}) =>
+  mayChangeKernel(path, builderSchema.parse({ host: 'b', kernel: { kind: 'make', ...kernel } }), makefile);
 
-// Attack forge/outside-sys: A patch changes a kernel by a file outside `sys`: a makefile, compiler, build tool or
-// `.gitattributes`. Defence: A file counts unless every build step is known to ignore it.
-test.each([
-  'sys/netinet/ip_input.c',
-  'sys/amd64/conf/GENERIC',
-  'sys/contrib/openzfs/man/man8/zfs.8',
-  'share/mk/bsd.kmod.mk',
-  'Makefile',
-  'Makefile.inc1',
-  'COPYRIGHT',
-  '.gitattributes',
-  '.gitmodules',
-  'contrib/llvm-project/llvm/lib/MC/MCStreamer.cpp',
-  'contrib/elftoolchain/libelf/elf.c',
-  'lib/clang/llvm.build.mk',
-  'lib/libelf/elf.c',
-  'include/stdlib.h',
-  'tools/build/Makefile',
-  'cddl/usr.bin/ctfconvert/ctfconvert.c',
-  'a folder of a fork/unknown.c',
-])('%s counts', (path) => {
-  expect(may(path)).toBe(true);
+const mayOfLinux = (path: string, options: string[] = []) => {
+  const kernel = { kind: 'linux', config: 'guest.config', options };
+  return mayChangeKernel(path, linuxBuilderSchema.parse({ user: 'kernels', kernel }), undefined);
+};
+
+test('golden/kernel-sources.txt has the paths that count', async () => {
+  const golden = join(import.meta.dirname, 'golden/kernel-sources.txt');
+  const trees = readFileSync(golden, 'utf8').split(/\n(?=# )/);
+  const marked = trees.map((tree) => {
+    const counts = tree.startsWith('# Linux') ? mayOfLinux : may;
+    return tree.replace(
+      /^(?!#)(?:counts {2}|- {7})?(.+)$/gm,
+      (_, path) => `${counts(path) ? 'counts' : '-     '}  ${path}`,
+    );
+  });
+  await expect(marked.join('\n')).toMatchFileSnapshot(golden);
 });
 
-test('the text that newvers.sh has read into the kernel counts, though it is an example', () => {
-  expect(may('share/examples/etc/bsd-style-copyright')).toBe(true);
+const manual = 'share/man/man4/em.4';
+
+test.each<[string, object, boolean]>([
+  ['the builder is an own command, with unknown inputs', { kind: 'command', argv: ['build'] }, true],
+  ['an option names other folders', { options: ['LOCAL_TOOL_DIRS=share/man'] }, true],
+  ['an option has ports built', { options: ['PORTS_MODULES=graphics/drm-kmod'] }, true],
+  ['an option names a file of options', { options: ['SRCCONF=/x'] }, true],
+  [
+    'the kernel configuration is in the tree that is built',
+    { kernelConfigFolder: '/var/db/ppsgate/tree/src/share/man' },
+    true,
+  ],
+  ['the kernel configuration is elsewhere', { kernelConfigFolder: '/usr/local/etc/kernels' }, false],
+  ['options name no folder', { options: ['-DWITHOUT_CLANG', 'MODULES_OVERRIDE=if_em', 'TARGET=arm64'] }, false],
+])('where %s, a manual counts: %j: %s', (_, kernel, counts) => {
+  expect(may(manual, kernel)).toBe(counts);
+  expect(may('sys/netinet/ip_input.c', kernel)).toBe(true);
 });
 
-// Attack forge/outside-sys
-test.each([
-  ['usr.sbin/config/main.cc', 'which Makefile.inc1 names'],
-  ['usr.bin/vi/vi.c', 'of which it names a part'],
-  ['usr.bin/bmake/main.c', 'which the tree’s own Makefile builds'],
-  ['usr.bin/make/main.c', 'as it was called before'],
-])('a program that takes part in the build counts: %s, %s', (path) => {
-  expect(may(path)).toBe(true);
+test('everything counts in a tree without the makefile that names the programs', () => {
+  expect(mayChangeKernel(manual, builderSchema.parse({ host: 'b' }), undefined)).toBe(true);
 });
 
-test.each(['sbin/ifconfig/ifconfig.c', 'usr.bin/netstat/main.c', 'libexec/ftpd/ftpd.c'])(
-  'an unused program has no effect: %s',
-  (path) => {
-    expect(may(path)).toBe(false);
-  },
-);
-
-test.each([
-  'share/man/man4/em.4',
-  'share/doc/IPv6/IMPLEMENTATION',
-  'lib/libc/sys/socket.2',
-  'sbin/ifconfig/ifconfig.8',
-  'usr.sbin/config/config.8',
-  'tests/sys/netinet/fibs_test.sh',
-  'release/release.sh',
-  'UPDATING',
-  'README.md',
-])('manuals, tests and words to people do not: %s', (path) => {
-  expect(may(path)).toBe(false);
-});
-
-// Attack forge/outside-sys
-test.each([
-  'sbin/ifconfig/Makefile',
-  'sbin/Makefile.inc',
-  'usr.sbin/ppp/Makefile.depend',
-  'share/man/man4/Makefile',
-  'usr.bin/src.opts.mk',
-  'sbin/.gitattributes',
-])('makefiles count in every folder, because make(1) may walk through them: %s', (path) => {
-  expect(may(path)).toBe(true);
-});
-
-describe('everything counts', () => {
-  const manual = 'share/man/man4/em.4';
-
-  test("if a site's own command builds, because its inputs are unknown", () => {
-    expect(may(manual, builderWith({ kind: 'command', argv: ['build'] }))).toBe(true);
-  });
-
-  test('in a tree without the makefile that names the programs', () => {
-    expect(mayChangeKernel(manual, usual, undefined)).toBe(true);
-  });
-
-  // Attack forge/outside-sys
-  test.each(['LOCAL_TOOL_DIRS=share/man', 'PORTS_MODULES=graphics/drm-kmod', 'SRCCONF=/x'])(
-    'if an option may make make(1) read more: %s',
-    (option) => {
-      expect(may(manual, builderWith({ kind: 'make', options: [option] }))).toBe(true);
-    },
-  );
-
-  test('if the kernel configuration is in the tree that is built', () => {
-    const folder = '/var/db/ppsgate/tree/src/share/man';
-    const inTree = builderWith({ kind: 'make', kernelConfigFolder: folder });
-    expect(may(manual, inTree)).toBe(true);
-    const elsewhere = builderWith({ kind: 'make', kernelConfigFolder: '/usr/local/etc/kernels' });
-    expect(may(manual, elsewhere)).toBe(false);
-  });
-});
-
-test.each(['-DWITHOUT_CLANG', 'MODULES_OVERRIDE=if_em', 'TARGET=arm64'])(
-  'options that name no folder change nothing of that: %s',
-  (option) => {
-    const builder = builderWith({ kind: 'make', options: [option] });
-    expect(may('share/man/man4/em.4', builder)).toBe(false);
-    expect(may('sys/netinet/ip_input.c', builder)).toBe(true);
-  },
-);
-
-describe('of Linux', () => {
-  const linux = (kernel: object) =>
-    linuxBuilderSchema.parse({ user: 'kernels', kernel: { config: 'guest.config', ...kernel } });
-  const mayOf = (path: string, options: string[] = []) =>
-    mayChangeKernel(path, linux({ kind: 'linux', options }), undefined);
-
-  test.each([
-    'net/ipv4/route.c',
-    'arch/arm64/kernel/head.S',
-    'include/uapi/linux/nf_tables.h',
-    'scripts/mod/modpost.c',
-    'Makefile',
-    'Kconfig',
-    'net/Kconfig.debug',
-    'COPYING',
-    '.gitattributes',
-    'tools/objtool/check.c',
-    'tools/lib/subcmd/exec-cmd.c',
-    'tools/build/Makefile.build',
-    'tools/an unknown folder/main.c',
-  ])('%s counts', (path) => {
-    expect(mayOf(path)).toBe(true);
-  });
-
-  test.each([
-    'Documentation/networking/ip-sysctl.txt',
-    'tools/testing/selftests/net/fib_tests.sh',
-    'tools/perf/builtin-record.c',
-    'samples/bpf/xdp1_user.c',
-    'LICENSES/preferred/GPL-2.0',
-    'kernel/bpf/README.rst',
-    'MAINTAINERS',
-    'CREDITS',
-  ])('%s does not', (path) => {
-    expect(mayOf(path)).toBe(false);
-  });
-
-  test.each(['Documentation/Kconfig', 'samples/Kconfig', 'samples/Makefile', 'tools/perf/Makefile'])(
-    '%s counts, as make and its configuration walk through it',
-    (path) => {
-      expect(mayOf(path)).toBe(true);
-    },
-  );
-
-  test('everything counts where an option may have make read more', () => {
-    expect(mayOf('MAINTAINERS', ['LLVM=1'])).toBe(false);
-    expect(mayOf('MAINTAINERS', ['M=samples/bpf'])).toBe(true);
-  });
-
-  test("everything counts where a site's own command builds", () => {
-    const command = linuxBuilderSchema.parse({
-      user: 'kernels',
-      kernel: { kind: 'command', argv: ['build'] },
-    });
-    expect(mayChangeKernel('MAINTAINERS', command, undefined)).toBe(true);
-  });
+test('everything of Linux counts where an option may have make read more, and for an own command', () => {
+  expect(mayOfLinux('MAINTAINERS', ['LLVM=1'])).toBe(false);
+  expect(mayOfLinux('MAINTAINERS', ['M=samples/bpf'])).toBe(true);
+  const command = linuxBuilderSchema.parse({ user: 'kernels', kernel: { kind: 'command', argv: ['build'] } });
+  expect(mayChangeKernel('MAINTAINERS', command, undefined)).toBe(true);
 });

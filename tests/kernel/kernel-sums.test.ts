@@ -21,7 +21,6 @@ test('no other user of this machine may write there', () => {
   expect(statSync(folder).mode & 0o777).toBe(0o700);
 });
 
-// Attack secret/others-store
 test.each([
   ['file', 0o666],
   ['folder', 0o777],

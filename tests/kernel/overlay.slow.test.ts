@@ -75,16 +75,6 @@ test('every file has its mode and the SHA-256 of its content', async () => {
   ]);
 });
 
-test('a submodule is listed, though there is nothing of it to read', async () => {
-  const directory = newRepository();
-  const other = 'c'.repeat(40);
-  git(directory, 'update-index', '--add', '--cacheinfo', `160000,${other},dut/sub`);
-  git(directory, 'commit', '--quiet', '--message', 'A submodule');
-  const id = git(directory, 'rev-parse', 'HEAD');
-  const [{ files } = { files: [] }] = await build(directory, id, id);
-  expect(files).toMatchObject([{ path: 'sub', mode: '160000', content: '' }]);
-});
-
 test('a patch may add the first file of an overlay, or remove the last', async () => {
   const directory = newRepository();
   const without = commit(directory, { 'README.md': '' });
@@ -162,8 +152,6 @@ test('Files of an overlay are looked for beside ppsgate.yml.', async () => {
   expect(base?.files.map(({ content }) => content)).toEqual(['# b\n', '# a\n']);
 });
 
-// Attack forge/overlay-path: An overlay names a file outside the repository, or a patch replaces a file by a
-// link. Defence: The path must stay in the repository, and links are refused.
 test.each(['../nftables.conf', '../../etc/shadow', 'etc/../../shadow'])(
   'A file of an overlay outside of the repository is refused: %s',
   async (path) => {
@@ -175,7 +163,6 @@ test.each(['../nftables.conf', '../../etc/shadow', 'etc/../../shadow'])(
   },
 );
 
-// Attack forge/overlay-path
 test('A link in the place of a file, or on the way to it, is not followed.', async () => {
   const directory = newRepository();
   const links = { 'nftables.conf': '/etc/shadow', way: '/etc' };
@@ -188,14 +175,6 @@ test('A link in the place of a file, or on the way to it, is not followed.', asy
   await expect(buildOverlays(patchOf(id, id), beyond, repository)).rejects.toThrow(
     `There is no file way/shadow at ${id} or ${id}: correct \`overlay\` in ppsgate.yml.`,
   );
-});
-
-test('A file of the overlay that neither commit has is an error, also where it is a folder.', async () => {
-  const directory = newRepository();
-  const id = commit(directory, { 'nftables.conf': '', 'etc/sysctl.conf/a': '' });
-  const place = ofFiles({ 'nftables.conf': 'nftables.conf', 'sysctl.conf': 'etc/sysctl.conf' });
-  const built = buildOverlays(patchOf(id, id), place, openRepository(directory));
-  await expect(built).rejects.toThrow(`There is no file etc/sysctl.conf at ${id} or ${id}`);
 });
 
 test('A path of the overlay is a name, and no pattern of git.', async () => {

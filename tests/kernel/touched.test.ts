@@ -114,7 +114,6 @@ describe('a file counts for nothing', () => {
     expect(leftAlone(path, own)).toBeUndefined();
   });
 
-  // Attack forge/ignored-folder
   test('unless it is a makefile, a folder itself, or shared with other drivers', () => {
     const paths = ['sys/dev/cxgbe/Makefile', 'sys/dev/cxgbe', 'sys/dev/cxgbe.c', 'sys/net/iflib.c'];
     expect(paths.map((path) => leftAlone(path, 'mce'))).toEqual(paths.map(() => undefined));

@@ -74,15 +74,6 @@ describe('on Linux', () => {
     expect(await differing({ linux }, change)).toEqual(['linux']);
   });
 
-  test('a patch that removes the last one is measured', async () => {
-    const remove = (directory: string) => rmSync(join(directory, 'dut/nftables.conf'));
-    expect(await differing({ linux }, remove)).toEqual(['linux']);
-  });
-
-  test('one that changes files elsewhere is not', async () => {
-    expect(await differing({ linux }, { 'sys/net/if.c': 'int if_patched;\n' })).toEqual([]);
-  });
-
   test.each([
     ['changes a file that the overlay names', 'etc/nft/router.nft', ['linux']],
     ['changes another file beside it', 'etc/nft/notes', []],
@@ -120,9 +111,6 @@ describe('on Linux', () => {
     );
   });
 
-  // Attack forge/mode-only: A patch changes only a file to a link that reads like it, or a submodule that `.gitmodules`
-  // has git ignore. Defence: Paths are compared with kinds and ids; submodules always count, and git's settings for them
-  // do not.
   test('a patch that replaces a file by a link with the same text is measured', async () => {
     const change = (directory: string) => {
       rmSync(join(directory, 'dut/nftables.conf'));
@@ -131,7 +119,6 @@ describe('on Linux', () => {
     expect(await differing({ linux }, change)).toEqual(['linux']);
   });
 
-  // Attack forge/mode-only
   test('a patch with another commit of a submodule, which is not read, is measured', async () => {
     const submoduleAt = (directory: string, id: string) => {
       git(directory, 'update-index', '--add', '--cacheinfo', `160000,${id},dut/sysctl.conf`);
@@ -175,7 +162,6 @@ describe('on FreeBSD', () => {
     expect(await differing({ make }, { 'usr.sbin/config/main.c': 'int main;' })).toEqual(['make']);
   });
 
-  // Attack forge/mode-only
   test('a mode, a link and a submodule are changes, regardless of .gitmodules', async () => {
     const mode = (directory: string) => chmodSync(join(directory, 'sys/net/if.c'), 0o755);
     expect(await differing({ make }, mode)).toEqual(['make']);
@@ -201,9 +187,6 @@ describe('on FreeBSD', () => {
     expect(await differing(all, both)).toEqual(Object.keys(all));
   });
 
-  // Attack forge/ignored-folder: A patch moves, links or deletes a file in the folder of another card's driver to avoid
-  // a measurement. Defence: Only plain files below such a folder are ignored, by old and new name, never a makefile;
-  // the check stays neutral.
   test('a file renamed, deleted or linked from elsewhere into such a folder counts at its old place', async () => {
     const renamed = (directory: string) => {
       mkdirSync(join(directory, 'sys/dev/mlx5'), { recursive: true });
@@ -258,11 +241,4 @@ describe('on virtual machines', () => {
     const change = { MAINTAINERS: 'Alice', 'tools/testing/selftests/net/lib.sh': 'true\n' };
     expect(await differing({ virtual }, change)).toEqual([]);
   });
-});
-
-test('of several testbeds only those that install the change remain', async () => {
-  const all = { linux, make };
-  expect(await differing(all, { 'dut/nftables.conf': '# two\n' })).toEqual(['linux', 'make']);
-  expect(await differing(all, { 'sys/net/if.c': 'int if_patched;\n' })).toEqual(['make']);
-  expect(await differing(all, { 'share/man/man4/em.4': 'new' })).toEqual([]);
 });

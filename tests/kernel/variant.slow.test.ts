@@ -51,15 +51,6 @@ test('on FreeBSD the variants are kernels of the base and of what each diff chan
   expect(variants.every(({ kernel }) => kernel?.kind === 'tree' && kernel.baseCommit === base)).toBe(true);
 });
 
-test('on FreeBSD the base against itself is one tree twice, without a diff that no builder would take', async () => {
-  const { repository, base } = diffsOnBase();
-  const patch = { ...pullRequest, baseCommit: base, headCommit: base };
-  const overlayFolder = { path: 'dut', beside: '' };
-  const variants = await buildVariants({ patch, making: 'kernel', overlayFolder }, repository);
-  const tree = { kind: 'tree', baseCommit: base };
-  expect(variants.map(({ kernel }) => kernel)).toEqual([tree, tree]);
-});
-
 test('kernels that were built before are taken as they are', async () => {
   const { repository, base, head } = diffsOnBase();
   const folder = temporaryFolder();
@@ -92,7 +83,6 @@ test('kernels of base and patched alone do not make a comparison with earlier di
   await expect(built).rejects.toThrow('none for diff 80345: leave out earlier diffs');
 });
 
-// Attack run/refspec
 test.for(['main', '--upload-pack=reboot', '+refs/heads/evil:refs/heads/main', '0'.repeat(39)])(
   'are read again only with a base that is a full commit id: %s',
   (baseCommit) => {

@@ -54,8 +54,6 @@ describe('variants are', () => {
   });
 });
 
-// Attack read/sparse-kernel: A kernel has 10^12 bytes without using space, or never ends. Defence: Its size is checked
-// before it is read.
 test('a kernel of 10^12 bytes, which occupy no space, is refused without being read', async () => {
   const path = join(temporaryFolder(), 'kernel.tar');
   writeFileSync(path, '');
@@ -65,7 +63,6 @@ test('a kernel of 10^12 bytes, which occupy no space, is refused without being r
   );
 });
 
-// Attack read/sparse-kernel
 test('A kernel that never ends is refused', async () => {
   await expect(givenKernel('/dev/zero')).rejects.toThrow('it is not a regular file');
 });

@@ -186,23 +186,6 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a revision', () => {
     expect(inbox.unendedJobs()).toEqual([]);
   });
 
-  test('that a poll finds is measured once, however often it is polled', async () => {
-    await pollOnce(deps);
-    phabricator.letPass(600);
-    const revision = revisionOf('first');
-    await pollOnce(deps);
-    await settle();
-    await pollOnce(deps);
-    phabricator.comment(revision, author, 'Never mind.');
-    await pollOnce(deps);
-    await settle();
-
-    const comments = commentsOn(revision);
-    expect(comments, said.join('\n')).toHaveLength(1);
-    expect(comments[0]).toMatch(/loses (?:29|30)\.?\d* %/);
-    expect(phabricator.violations).toEqual([]);
-  });
-
   test('with a requested Harbormaster build has that passed, with a unit for each cell', async () => {
     const revision = revisionOf('third');
     const plan = phabricator.addBuildPlan({ uri: buildUri(), credential, holdDrafts: 'never' });

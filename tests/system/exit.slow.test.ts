@@ -106,7 +106,6 @@ test('an error message that is not read changes nothing', async () => {
   expect(await once(child, 'close')).toEqual([2, null]);
 });
 
-// Attack read/short-lines
 test('The first signal ends a computation that has nothing to clean up', async () => {
   const exit = JSON.stringify(join(import.meta.dirname, '../../src/system/exit.ts'));
   const program = `

@@ -74,7 +74,6 @@ describeWith(['root', 'mkfifo'], 'what the demo leaves', () => {
     expect(ownerOf()).toBe('root');
   });
 
-  // Attack testbed/demo-files
   test('in a directory that was there is only what the demo has made', async () => {
     write('other', 'file');
     write('history.jsonl');
@@ -102,7 +101,6 @@ describeWith(['root', 'mkfifo'], 'what the demo leaves', () => {
     expect(lstatSync(at('demo', 'history.jsonl')).uid).toBe(777);
   });
 
-  // Attack testbed/demo-files
   test.each([
     ['a link to a file', (path: string) => symlinkSync(at('secret', 'file'), path)],
     ['a link to a directory', (path: string) => symlinkSync(at('secret'), path)],
@@ -122,8 +120,6 @@ describeWith(['root', 'mkfifo'], 'what the demo leaves', () => {
     expect(ownerOf('secret', 'file')).toBe('root');
   });
 
-  // Attack testbed/demo-files: A link or another directory replaces files that the demo under sudo gives back to its
-  // caller. Defence: Only files open since their creation, owned by root, without links or second names are given back.
   test.each([
     ['its directory', ['demo']],
     ['the one above', []],

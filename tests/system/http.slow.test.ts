@@ -1,7 +1,7 @@
 // Sends requests to servers on loopback, good and bad ones.
 import { once } from 'node:events';
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type HttpRequest, openHttpClient, sendRequest } from '../../src/system/http.ts';
 import { type Certificate, makeCertificate, startHttps } from '../lab/power/https-server.ts';
@@ -81,16 +81,6 @@ describeWith(['openssl'], 'a server with a pinned certificate', () => {
   test('is never contacted without TLS', async () => {
     const origin = await serve((_, response) => response.end());
     expect(await get(origin)).toMatchObject({ code: 'ERR_INVALID_PROTOCOL', wasSent: false });
-  });
-
-  test('that does not speak TLS gives no response', async () => {
-    const origin = await listen(createServer((socket) => socket.end('SSH-2.0-bmc\r\n')));
-    expect((await get(origin.replace('http', 'https'))).kind).toBe('no-answer');
-  });
-
-  test('that accepts the connection and is silent gives no response', async () => {
-    const origin = await listen(createServer(() => {}));
-    expect((await get(origin.replace('http', 'https'), 0.3)).kind).toBe('no-answer');
   });
 });
 

@@ -74,7 +74,6 @@ describe.each(['dash', 'bash', 'busybox', 'csh'])('with %s', (name) => {
       expect(readdirSync(folder)).toEqual(['7']);
     });
 
-    // Attack testbed/planted-folder
     test.each(['777', '1777', '775', '757'])('that was open to others (%s) is refused, with any content', (mode) => {
       mkdirSync(folder);
       chmodSync(folder, Number.parseInt(mode, 8));
@@ -82,7 +81,6 @@ describe.each(['dash', 'bash', 'busybox', 'csh'])('with %s', (name) => {
       expectRefusal(raise(name));
     });
 
-    // Attack testbed/planted-folder
     test.each(['to a folder of ours', 'to nothing'])('that is a link %s is refused', (where) => {
       symlinkSync(where === 'to nothing' ? join(place, 'nothing') : victim, folder);
       expectRefusal(raise(name));
@@ -98,8 +96,6 @@ describe.each(['dash', 'bash', 'busybox', 'csh'])('with %s', (name) => {
   });
 
   describeWith(['root', 'setpriv', name], 'a folder that another user of the machine', () => {
-    // Attack testbed/planted-folder: A user of the DUT or a generator creates `/var/tmp/ppsgate` first, with links, to
-    // make root write elsewhere. Defence: A folder there must be ours alone, or it is refused.
     test.each([
       ['has made', 'mkdir -m 755 "$1"'],
       ['has made and opened to all', 'mkdir -m 777 "$1"'],
