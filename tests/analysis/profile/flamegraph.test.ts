@@ -93,47 +93,30 @@ function frame(svg: XmlElement, name: string): Drawn {
 /** Width of a picture of 1,200 pixels, without its margins. */
 const full = 1180;
 
+/** One element a line, as a page holds it: without the style and the script. */
+const drawingOf = (profile: Profile, options: Partial<FlamegraphOptions> = {}): string =>
+  `${flamegraph(profile, { title: 'a title', standalone: false, ...options }).replaceAll(/>(?=<)/g, '>\n')}\n`;
+
+test('a profile with kernel, modules, a program, narrow frames and odd names is golden/profile.svg.txt', async () => {
+  const profile = profileOf(
+    '/boot/kernel/kernel`ip_input;/boot/kernel/pf.ko`pf_test;/boot/kernel/pf.ko`pf_find_state 7000',
+    '/boot/kernel/kernel`ip_input;/boot/kernel/ipfw.ko`ipfw_chk 1990',
+    '/boot/kernel/kernel`ip_input;/lib/libc.so.7`memcpy 990',
+    '/boot/kernel/kernel`ip_input;/boot/kernel/pf.ko`a\tb<&> 4',
+    '/boot/kernel/kernel`ip_input;<script>alert("1")</script>;__proto__;a & b]]>\u202e 15',
+    `/boot/kernel/kernel\`ip_input;${'long_name'.repeat(30)} 1`,
+  );
+  await expect(drawingOf(profile, { subtitle: 'of a router' })).toMatchFileSnapshot('golden/profile.svg.txt');
+});
+
+test('a difference with more, less, new and gone frames is golden/difference.svg.txt', async () => {
+  const base = profileOf('/boot/base/kernel`main;old;deep 100', '/boot/base/kernel`main;same 500', 'main;less 400');
+  const patched = profileOf('/boot/patched/kernel`main;new 50', '/boot/patched/kernel`main;same 102', 'main;less 48');
+  await expect(drawingOf(patched, { base })).toMatchFileSnapshot('golden/difference.svg.txt');
+});
+
 describe('a flamegraph', () => {
   const svg = draw(profileOf('main;read;copy 60', 'main;read 20', 'main;work 20'));
-
-  test('is an SVG with its title, its own style and script', () => {
-    const { name, attributes, elements } = svg;
-    expect({ name, role: attributes.role, label: attributes['aria-label'] }).toEqual({
-      name: 'svg',
-      role: 'group',
-      label: 'a title',
-    });
-    const texts = (wanted: string) => elements.filter((one) => one.name === wanted).map(({ text }) => text);
-    expect(texts('title')).toEqual(['a title']);
-    expect(texts('style')).toEqual([flamegraphStyle()]);
-    expect(texts('script')).toEqual([flamegraphScript()]);
-  });
-
-  test('draws frames as wide as their share of samples, callers below', () => {
-    const found = framesOf(svg)[0]?.map(({ name, x, width, y }) => [name, x, width, y]);
-    expect(found).toEqual([
-      ['all', 0, full, 51],
-      ['main', 0, full, 34],
-      ['read', 0, 0.8 * full, 17],
-      ['work', 0.8 * full, 0.2 * full, 17],
-      ['copy', 0, 0.6 * full, 0],
-    ]);
-  });
-
-  test('shows samples and share of each frame without a script', () => {
-    expect(frame(svg, 'read').about).toBe('80 samples, 80.00 %');
-    expect(frame(draw(profileOf('kernel`main;f 2499', 'main;g 1')), 'g').about).toBe('1 sample, 0.04 %');
-  });
-
-  test('names the module of a frame without its folder', () => {
-    const inKernel = draw(profileOf('/boot/kernel/kernel`main;/boot/modules/pf.ko`pf_test 1000'));
-    expect(frame(inKernel, 'pf_test').about).toBe('pf.ko · 1,000 samples, 100.00 %');
-  });
-
-  test('adds up paths that come more than once, in any order', () => {
-    const [one, other] = [profileOf('main;f 1', 'main;g 2', 'main;f 3'), profileOf('main;g 2', 'main;f 4')];
-    expect(framesOf(draw(one))).toEqual(framesOf(draw(other)));
-  });
 
   test('cuts labels to the width of their frames, and leaves out those of a letter or two', () => {
     const labels = draw(profileOf(`main;${'long_name'.repeat(30)} 900`, 'main;short_name 80', 'main;x 20'));
@@ -147,37 +130,6 @@ describe('a flamegraph', () => {
     expect(framesOf(narrow)[0]?.map(({ name }) => name)).toEqual(['all', 'main', 'f']);
     expect(textOf(narrow)).toContain('Too narrow to be drawn: frames with 0.01 % of samples');
     expect(textOf(svg)).not.toContain('Too narrow');
-  });
-
-  test('writes frames below a pixel as text for the script, with all that others have', () => {
-    const mixed = draw(profileOf('main;f 9990', 'main;pf.ko`a 4', 'main;b;c 6'));
-    expect(framesOf(mixed)[0]?.map(({ name, about }) => [name, about])).toEqual([
-      ['all', '10,000 samples, 100.00 %'],
-      ['main', '10,000 samples, 100.00 %'],
-      ['a', 'pf.ko · 4 samples, 0.04 %'],
-      ['b', '6 samples, 0.06 %'],
-      ['f', '9,990 samples, 99.90 %'],
-      ['c', '6 samples, 0.06 %'],
-    ]);
-    const narrow = allOf(mixed).filter(({ name }) => name === 'metadata');
-    expect(narrow.map(({ text }) => text.split('\n').length)).toEqual([2, 1]);
-  });
-
-  test('names of narrow frames with tabs and line ends stay in their lines', () => {
-    const odd = draw({
-      format: 'folded',
-      stacks: [
-        { frames: [{ name: 'main' }, { name: 'f' }], samples: 9990 },
-        { frames: [{ name: 'main' }, { name: 'a\tb\nc<&>' }], samples: 10 },
-      ],
-    });
-    expect(framesOf(odd)[0]?.map(({ name }) => name)).toEqual(['all', 'main', 'a b c<&>', 'f']);
-  });
-
-  test('grows with the depth of the stacks', () => {
-    const deep = draw(profileOf(`${Array.from({ length: 1000 }, (_, at) => `f${at}`).join(';')} 1`));
-    expect(framesOf(deep)[0]).toHaveLength(1001);
-    expect(Number(deep.attributes.height)).toBeGreaterThan(1001 * 17);
   });
 
   test('reports that there are no samples', () => {
@@ -194,15 +146,6 @@ describe('colours', () => {
       '/boot/kernel/kernel`ip_input;/lib/libc.so.7`memcpy 10',
     ),
   );
-  const hueOf = (name: string) => frame(svg, name).looks[0];
-
-  test('distinguish the kernel, its modules and programs', () => {
-    expect(hueOf('ip_input')).toBe('kernel');
-    expect(hueOf('memcpy')).toBe('program');
-    expect(hueOf('pf_test')).toMatch(/^m\d+$/);
-    expect(hueOf('pf_find_state')).toBe(hueOf('pf_test'));
-    expect(hueOf('ipfw_chk')).not.toBe(hueOf('pf_test'));
-  });
 
   test.each(['kernel', '/boot/patched/kernel', '[kernel.kallsyms]', '[kernel.kallsyms]_text'])(
     'recognize %s as a kernel',
@@ -223,15 +166,6 @@ describe('colours', () => {
     const other = draw(profileOf('/boot/other/pf.ko`pf_test 1', '/boot/other/kernel`g 3'));
     expect(frame(other, 'pf_test').looks).toEqual(frame(svg, 'pf_test').looks);
   });
-
-  test('have a legend with the samples that ended in each module', () => {
-    const legend = allOf(svg).find(({ attributes }) => attributes.class === 'legend');
-    expect(legend && textOf(legend)).toBe('pf.ko 70.00 %\nipfw.ko 20.00 %\nlibc.so.7 10.00 %');
-  });
-
-  test('need no legend if the profile has no modules', () => {
-    expect(allOf(draw(profileOf('f 1'))).map(({ attributes }) => attributes.class)).not.toContain('legend');
-  });
 });
 
 describe('a difference', () => {
@@ -246,31 +180,7 @@ describe('a difference', () => {
     '/boot/patched/kernel`main;less 48',
   );
   const svg = draw(patched, { base });
-  const [flames = [], lane = []] = framesOf(svg);
-
-  test('draws shares of the patched profile, however long the base is', () => {
-    expect(flames.map(({ name, width }) => [name, width])).toEqual([
-      ['all', full],
-      ['main', full],
-      ['less', 0.24 * full],
-      ['new', 0.25 * full],
-      ['same', 0.51 * full],
-    ]);
-  });
-
-  test('shows each frame’s share before and now', () => {
-    expect(frame(svg, 'same').about).toBe('50.00 % → 51.00 % (+1.00 points), 102 samples');
-    expect(frame(svg, 'less').about).toBe('40.00 % → 24.00 % (−16.00 points), 48 samples');
-    expect(frame(svg, 'new').about).toBe('not in base → 25.00 % (+25.00 points), 50 samples');
-    expect(frame(svg, 'main').about).toBe('kernel · 100.00 % → 100.00 % (±0.00 points), 200 samples');
-  });
-
-  test('colours a frame by the change of its own path', () => {
-    expect(frame(svg, 'same').looks).toEqual(['more3']);
-    expect(frame(svg, 'less').looks).toEqual(['less5']);
-    expect(frame(svg, 'new').looks).toEqual(['more5']);
-    expect(frame(svg, 'main').looks).toEqual(['even']);
-  });
+  const [_flames = [], _lane = []] = framesOf(svg);
 
   test.each([
     [500, 'even'],
@@ -285,30 +195,6 @@ describe('a difference', () => {
     expect(frame(draw(profileOf(`f ${now}`, `g ${1000 - now}`), { base: half }), 'f').looks).toEqual([look]);
   });
 
-  test('draws what only the base has in a separate lane, at the same scale', () => {
-    expect(lane.map(({ name, width, looks }) => [name, width, looks])).toEqual([
-      ['all', 0.1 * full, ['caller']],
-      ['main', 0.1 * full, ['caller']],
-      ['old', 0.1 * full, ['less5', 'gone']],
-      ['deep', 0.1 * full, ['less5', 'gone']],
-    ]);
-    expect(lane.at(-1)?.about).toBe('10.00 % → gone (−10.00 points)');
-    expect(lane[1]?.about).toBe('kernel · calls what is gone, 10.00 % of base');
-    expect(textOf(svg)).toContain('Only in base (dashed, to the same scale): 10.00 %');
-  });
-
-  test('has no lane where nothing is gone', () => {
-    expect(framesOf(draw(patched, { base: patched }))).toHaveLength(1);
-  });
-
-  test('explains widths and colours', () => {
-    const legend = allOf(svg).find(({ attributes }) => attributes.class === 'legend');
-    const words = legend && textOf(legend).replaceAll('\n', ' ');
-    expect(words).toBe(
-      'width: share of samples colour: its change in percentage points from −10 −3 −1 −0.3 −0.1 0 +0.1 +0.3 +1 +3 +10',
-    );
-  });
-
   test('with nothing is no difference', () => {
     expect(textOf(draw(patched, { base: profileOf() }))).toContain('No samples in base');
   });
@@ -320,11 +206,6 @@ describe('an element for a page', () => {
   test('leaves style and script to the page', () => {
     expect(svg.elements.map(({ name }) => name)).toEqual(['g', 'g']);
     expect(`${flamegraphScript()}${flamegraphStyle()}`).not.toMatch(/<\/|<!--|]]>/);
-  });
-
-  test('brings a script without indentation and comments', () => {
-    expect(flamegraphScript()).toContain('\nopen() {\nconst { svg } = this;\n');
-    expect(flamegraphScript()).not.toMatch(/^\s*(\/\/|\/?\*)/m);
   });
 
   test('has no ids that could clash, and nothing that a strict page forbids', () => {
@@ -377,22 +258,6 @@ describe('text of a profile', () => {
         expect(known).toEqual(expect.arrayContaining([...pieces(draw(profile, options))]));
       }),
     );
-  });
-
-  test('keeps what is harmless of it', () => {
-    const svg = draw(profileOf('<script>alert("1")</script>;__proto__;a & b]]>\u202e 1'));
-    expect(framesOf(svg)[0]?.map(({ name }) => name)).toEqual([
-      'all',
-      '<script>alert("1")</script>',
-      '__proto__',
-      'a & b]]> ',
-    ]);
-  });
-
-  test('is cut where it is long', () => {
-    const name = '🔥'.repeat(20_000);
-    expect(frame(draw(profileOf(`main;${name} 1`)), 'main').about).toBe('1 sample, 100.00 %');
-    expect(flamegraph(profileOf(`${name} 1`), { title: name }).length).toBeLessThan(60_000);
   });
 });
 

@@ -1,23 +1,84 @@
-// Tests the output of perf script: the lines that are samples, and their frames.
-import { describe, expect, test } from 'vitest';
+// Reads what perf script prints, with any fields, and accounts for each of its lines.
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
 import { foldedLines } from '../../../src/analysis/profile/fold.ts';
-import { parseProfile } from '../../../src/analysis/profile/read-profile.ts';
+import { parseProfile, readProfile } from '../../../src/analysis/profile/read-profile.ts';
+import { expectOutputs } from '../../fakes/golden-lines.ts';
 
 const head = 'swapper     0 [000]   550.634305:    1003009 cpu-clock: ';
-const frames = `
+const kernelFrames = `
 \tffffffff821f2c2b nf_hook_slow+0x3c ([kernel.kallsyms])
 \tffffffffc0a41010 nft_do_chain+0x6f ([nf_tables])
 \t           d4ad7 __GI___sendto+0x7 (/usr/lib/x86_64-linux-gnu/libc.so.6)
 `;
 
+const frames = `
+\tffffffff81000010 ip_forward+0x10 ([kernel.kallsyms])
+\tffffffff81000020 netif_receive_skb+0x20 ([kernel.kallsyms])
+`;
+const stack = 'netif_receive_skb;ip_forward';
+
+test('golden/perf-script.txt has what is read below heads of all fields, and of frames of all kinds', async () => {
+  const [first, second] = [
+    ' ffffffff813a2413 finish_task_switch.isra.0',
+    '           187084a v8::Graph<a, b>::Visit(int)',
+  ];
+  await expectOutputs(join(import.meta.dirname, 'golden/perf-script.txt'), (quoted, heading) => {
+    const input = quoted.slice(1, -1);
+    if (heading === 'Frames') {
+      const { stacks } = parseProfile(`sh 5 [000]  1.5:  1 cycles: \n\t${input}\n\n`);
+      const { name, module } = stacks[0]?.frames[1] ?? { name: '' };
+      return [[name, module ?? []].flat().join(' | ')];
+    }
+    const text = heading.endsWith('in its line')
+      ? `${input}${first}\n${input}${second}\n${input}${first}\n`
+      : `${input}${frames}\n${input}${frames}\n`;
+    return [`event ${parseProfile(text).event}`, ...fold(text)];
+  });
+});
+
+test('addresses of data before the sampled one are ignored', () => {
+  expect(fold('sh 5 [000]  1.5:  1 cycles:  ffff888100000000  ffffffff82 f+0xb ([k])\n')).toEqual(['sh;f 1']);
+});
+
+test('a stack continues after blank lines below its head', () => {
+  expect(fold(`sh 5 1.5: 1 cycles: \n${frames.replaceAll('\n', '\n\n')}`)).toEqual([`sh;${stack} 1`]);
+});
+
+test('thousands of records before the first sample do not hide it', () => {
+  const record = 'swapper     0 [000]     0.0: PERF_RECORD_MMAP2 -1/0: [0xff] @ 0: r-xp m.ko\n';
+  const text = `${record.repeat(2000)}sh 5 [000] 1.5:  1 cycles: ${frames}`;
+  expect(fold(text)).toEqual([`sh;${stack} 1`]);
+});
+
+test('a record without fields is no recording of perf', () => {
+  expect(fold(`PERF_RECORD_FINISHED_ROUND\nsh 5 1.5: 1 cycles: ${frames}`)).toEqual([`sh;${stack} 1`]);
+});
+
+test('the stack before the first head of a file cut at its beginning is skipped', async () => {
+  const { profile, notes } = await read(`${frames}\nsh 5 1.5: 1 cycles: ${frames}`);
+  expect([...foldedLines(profile)]).toEqual([`sh;${stack} 1`]);
+  expect(notes).toEqual([
+    expect.stringMatching(/^2 lines are skipped in x as no part of a stack; the first is line 2, /),
+  ]);
+});
+
+test('samples without a stack are counted in a note', async () => {
+  const head = 'sh 5 1.5: 1 cycles: ';
+  expect((await read(`${head}\n\n${head}${frames}`)).notes).toEqual([
+    '1 of 2 samples in x have no stack, and count for their command alone.',
+  ]);
+});
+
 test('folds a sample from the name of its command to the function sampled, without offsets', () => {
-  expect(fold(`${head}${frames}\n`)).toEqual(['swapper;__GI___sendto;nft_do_chain;nf_hook_slow 1']);
+  expect(fold(`${head}${kernelFrames}\n`)).toEqual(['swapper;__GI___sendto;nft_do_chain;nf_hook_slow 1']);
 });
 
 test('adds up samples with the same stack, in the order of the first', () => {
   const other = 'sleep  9136 [001]   550.7:    1 cpu-clock: \n\tffffffff81 do_exit+0x1 ([kernel.kallsyms])\n';
-  const moved = frames.replace('+0x3c', '+0x40');
-  expect(fold([head + frames, other, head + moved].join('\n'))).toEqual([
+  const moved = kernelFrames.replace('+0x3c', '+0x40');
+  expect(fold([head + kernelFrames, other, head + moved].join('\n'))).toEqual([
     'swapper;__GI___sendto;nft_do_chain;nf_hook_slow 2',
     'sleep;do_exit 1',
   ]);
@@ -25,7 +86,7 @@ test('adds up samples with the same stack, in the order of the first', () => {
 
 test('reads the event, the kernel and each frame’s module', () => {
   const comments = '# ========\n# hostname : vm\n# os release : 6.18.44\n# perf version : 6.1.192\n#\n';
-  const { format, event, kernel, stacks } = parseProfile(`${comments}${head}${frames}\n`);
+  const { format, event, kernel, stacks } = parseProfile(`${comments}${head}${kernelFrames}\n`);
   expect({ format, event, kernel }).toEqual({
     format: 'perf',
     event: 'cpu-clock',
@@ -40,48 +101,8 @@ test('reads the event, the kernel and each frame’s module', () => {
 });
 
 test('a kernel named by ppsgate overrides the one named by perf', () => {
-  const text = `# kernel: Linux 6.18.44 #1 SMP x86_64\n# os release : 6.18\n${head}${frames}`;
+  const text = `# kernel: Linux 6.18.44 #1 SMP x86_64\n# os release : 6.18\n${head}${kernelFrames}`;
   expect(parseProfile(text).kernel).toBe('Linux 6.18.44 #1 SMP x86_64');
-});
-
-describe('reads head lines of all fields', () => {
-  test.each([
-    ['swapper     0 [000]   550.634305:    1003009 cpu-clock: ', 'swapper', 'cpu-clock'],
-    ['V8 WorkerThread 25607/25612 [013] 94564.109216: cycles:P: ', 'V8 WorkerThread', 'cycles:P'],
-    ['tmux: server  812 [001]  1.5:  99 cpu_core/cycles/: ', 'tmux: server', 'cpu_core/cycles/'],
-    ['kworker/u8:1-ev 31 [002]  1.5:  1 cycles: ', 'kworker/u8:1-ev', 'cycles'],
-    ['node 12 3 4567 [002]  1.5:  1 cycles: ', 'node 12 3', 'cycles'],
-    [':-1    -1 [000]  1.5:  1 cycles: ', ':-1', 'cycles'],
-    ['swapper     0/0     [000] cpu-clock: ', 'swapper', 'cpu-clock'],
-    ['java 25607 4794564.109216: cycles: ', 'java', 'cycles'],
-    ['sshd 77 cycles: ', 'sshd', 'cycles'],
-    ['sshd 77 ', 'sshd', undefined],
-    ['my daemon ', 'my daemon', undefined],
-    ['sh 5 [000]  1.5: sched:sched_switch: prev_comm=a: b ==> next=c', 'sh', 'sched:sched_switch'],
-  ])('%s', (line, command, event) => {
-    const profile = parseProfile(`${line}${frames}\n`);
-    expect(profile.stacks[0]?.frames[0]?.name).toBe(command);
-    expect(profile.event).toBe(event);
-  });
-});
-
-describe('reads frames of all kinds', () => {
-  test.each([
-    ['ffffffff821f2c2b do_idle ([kernel.kallsyms])', 'do_idle', '[kernel.kallsyms]'],
-    ['d8ec81485355 [unknown] ([unknown])', '[unknown]', '[unknown]'],
-    ['7f01 [unknown] (/memfd:jit (deleted))', '[unknown]', '/memfd:jit (deleted)'],
-    ['7f01 f+0x1 (/opt/My App/lib.so (deleted))', 'f', '/opt/My App/lib.so (deleted)'],
-    ['7f01 f+0x1 (/usr/lib/libc.so.6+0x9c0)', 'f', '/usr/lib/libc.so.6'],
-    ['4f2 std::vector<int>::push_back(int const&)+0x1a (/bin/a)', 'std::vector<int>::push_back(int const&)', '/bin/a'],
-    ['4f2 operator()(int) const+0x1 (/bin/a)', 'operator()(int) const', '/bin/a'],
-    ['4f2 net/http.(*Client).Do+0x1 (/bin/go)', 'net/http.(*Client).Do', '/bin/go'],
-    ['7f01 Lorg/x/Main;.<init>(I)V+0x8 (/tmp/perf-75.map)', 'Lorg/x/Main;.<init>(I)V', '/tmp/perf-75.map'],
-    ['4f2 helper (inlined)', 'helper', undefined],
-    ['ffffffff821f2c2b pv_native_safe_halt', 'pv_native_safe_halt', undefined],
-  ])('%s', (line, name, module) => {
-    const [stack] = parseProfile(`${head}\n\t${line}\n\n`).stacks;
-    expect(stack?.frames[1]).toEqual(module === undefined ? { name } : { name, module });
-  });
 });
 
 test('samples recorded without call chains are stacks of one frame', () => {
@@ -90,7 +111,7 @@ test('samples recorded without call chains are stacks of one frame', () => {
 });
 
 test('a sample without a stack counts for its command', () => {
-  expect(fold(`${head}\n\n${head}${frames}\n`)).toContain('swapper 1');
+  expect(fold(`${head}\n\n${head}${kernelFrames}\n`)).toContain('swapper 1');
 });
 
 test('without heads there is no command', () => {
@@ -100,21 +121,64 @@ test('without heads there is no command', () => {
 
 test('lines of sources and records of other kinds are passed over', () => {
   const record = 'sh  7 [000]     0.000000: PERF_RECORD_COMM: sh:7/7\n';
-  const withSources = frames.replaceAll(')\n', ')\n  [kernel.kallsyms][ffffffff821f2c2b]\n');
-  expect(fold(`${record}${head}${withSources}\n`)).toEqual(fold(`${head}${frames}\n`));
+  const withSources = kernelFrames.replaceAll(')\n', ')\n  [kernel.kallsyms][ffffffff821f2c2b]\n');
+  expect(fold(`${record}${head}${withSources}\n`)).toEqual(fold(`${head}${kernelFrames}\n`));
 });
 
 test('tabs may have become spaces', () => {
-  expect(fold(`${head}${frames.replaceAll('\t', '        ')}`)).toEqual(fold(head + frames));
+  expect(fold(`${head}${kernelFrames.replaceAll('\t', '        ')}`)).toEqual(fold(head + kernelFrames));
 });
 
 test('a file truncated inside a head line loses that sample', () => {
-  expect(fold(`${head}${frames}\n${head.slice(0, 20)}`)).toEqual(fold(`${head}${frames}\n`));
+  expect(fold(`${head}${kernelFrames}\n${head.slice(0, 20)}`)).toEqual(fold(`${head}${kernelFrames}\n`));
 });
 
 test('samples of several events are added up, and all are named', () => {
-  const { event } = parseProfile(`${head}${frames}\n${head.replace('cpu-', 'task-')}${frames}\n`);
+  const { event } = parseProfile(`${head}${kernelFrames}\n${head.replace('cpu-', 'task-')}${kernelFrames}\n`);
   expect(event).toBe('cpu-clock, task-clock');
 });
 
+test('every line is read, or skipped and counted', async () => {
+  const line = 'sh 5 [000]  1.5:  1 cycles: ';
+  const sample = fc.array(fc.constantFrom('f', 'g+0x1', 'h(int)+0x2'), { minLength: 1, maxLength: 4 }).map((names) => ({
+    lines: [line, ...names.map((name) => `\tffffffff81000010 ${name} ([k])`), ''],
+    stack: ['sh', ...names.map((name) => name.replace(/\+.*/, '')).toReversed()].join(';'),
+    skipped: 0,
+  }));
+  const other = fc
+    .constantFrom(
+      ['swapper 0 [000] 0.0: PERF_RECORD_COMM: sh:7/7'],
+      ['swapper 0 0.0: PERF_RECORD_NAMESPACES 1/1', '\t\t[0/net: 0/0, 1/uts: 0/0,', '\t\t 4/user]'],
+      ['PERF_RECORD_FINISHED_ROUND'],
+      ['sh 5 [000] 1.5: PERF_RECORD_OF_LATER 12'],
+      ['Warning:'],
+      ['Check IO/CPU overload!'],
+      ['[ perf record: Woken up 1 times to write data ]'],
+      ['  net/ipv4/ip_forward.c:12'],
+      [' ilen: 4 insn: 0f b6 0c 0e'],
+      ['\t0000000000401130\tinsn: 48 89 e5'],
+    )
+    .map((lines) => ({ lines, stack: undefined, skipped: lines.length }));
+  await fc.assert(
+    fc.asyncProperty(sample, fc.array(fc.oneof(sample, other)), async (first, rest) => {
+      const parts = [first, ...rest];
+      const { profile, notes } = await read(`${parts.flatMap(({ lines }) => lines).join('\n')}\n`);
+      const expected = new Map<string, number>();
+      for (const { stack: key } of parts) {
+        if (key !== undefined) expected.set(key, (expected.get(key) ?? 0) + 1);
+      }
+      expect([...foldedLines(profile)]).toEqual([...expected].map(([key, samples]) => `${key} ${samples}`));
+      const skipped = parts.reduce((sum, part) => sum + part.skipped, 0);
+      expect(Number(/^\d+/.exec(notes[0] ?? '')?.[0] ?? 0)).toBe(skipped);
+    }),
+  );
+});
+
 const fold = (text: string): string[] => [...foldedLines(parseProfile(text))];
+
+async function read(text: string) {
+  const pieces = async function* () {
+    yield Buffer.from(text);
+  };
+  return readProfile(pieces(), 'x');
+}

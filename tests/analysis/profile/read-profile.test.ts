@@ -1,7 +1,9 @@
 // Recognises any file by its content, and reads it in pieces as far as it goes or refuses it with a sentence.
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ProfileError } from '../../../src/analysis/profile/profile-error.ts';
 import { parseProfile, readProfile } from '../../../src/analysis/profile/read-profile.ts';
+import { expectOutputs } from '../../fakes/golden-lines.ts';
 
 const graph = `# kernel: FreeBSD 15.0
 @ inst_retired [9 samples]
@@ -83,43 +85,19 @@ test('several events are added up, with a note', async () => {
   expect(notes).toEqual(['x counts several events (inst_retired, cycles [2J), here added up.']);
 });
 
-const give = 'give what pmcstat -G or perf script printed, or folded stacks like "main;read 12".';
 const pmclog = [24, 0, 3, 0xee, 1, 2, 3, 4];
 
 describe('refuses', () => {
-  test.each([
-    ['nothing', '', `x is empty; ${give}`],
-    ['blank lines', ' \n\n', `x is empty; ${give}`],
-    [
-      'something else',
-      'Usage: perf [--version]\n',
-      `x is not a profile that is known here, it begins with "Usage: perf [--version]"; ${give}`,
-    ],
-    ['comments alone', '# kernel: FreeBSD\n', `x is not a profile that is known here; ${give}`],
-    ['something binary', '\x7fELF\0\0', `x is binary and no profile that is known here; ${give}`],
-    ['perf.data', 'PERFILE2\0', 'x is a recording of perf; print it with perf script -i x and read that.'],
-    [
-      'a call graph without samples',
-      '@ cycles [0 samples]\n\n',
-      'x is a call graph of pmcstat without a sample in it; profile again, for longer and while there is traffic.',
-    ],
-    [
-      'perf script without samples',
-      '# perf version : 6.1\n#\n',
-      'x is of perf but holds no sample; record again, for longer, and print it with perf script.',
-    ],
-    [
-      'counts that no number holds',
-      `1%  [1] a\n1%  [${'9'.repeat(400)}] b\n`,
-      `x, line 2: ${'9'.repeat(40)} samples are more than can be counted exactly; profile for a shorter time.`,
-    ],
-    [
-      'counts that no number holds together',
-      'a 9007199254740991\nb 1\n',
-      'The samples of x add up to more than can be counted exactly; profile for a shorter time.',
-    ],
-  ])('%s', (_, text, sentence) => {
-    expect(() => parseProfile(text, 'x')).toThrow(new ProfileError(sentence));
+  test('each text of golden/refusals.txt with one sentence', async () => {
+    await expectOutputs(join(import.meta.dirname, 'golden/refusals.txt'), (input) => {
+      try {
+        parseProfile(JSON.parse(input), 'x');
+        return ['(nothing)'];
+      } catch (error) {
+        if (error instanceof ProfileError) return error.message.split('\n');
+        throw error;
+      }
+    });
   });
 
   test.each([
