@@ -20,8 +20,8 @@ import { layoutOfPair } from '../src/model/planned-trial.ts';
 import { standardNormal } from './normal.ts';
 
 /**
- * Source of runs: normal noise of the coefficient of variation `cv`, or measured runs of cells (in any unit): the sets of
- * each cell, one for each session, with at least two runs a set. Sessions of normal noise differ in variance by a scaled
+ * Source of runs: normal noise of the coefficient of variation `cv`, or measured runs of cells, in any unit. A cell has a
+ * set for each session, with at least two runs. Sessions of normal noise differ in variance by a scaled
  * inverse chi-square distribution of `sessionDegreesOfFreedom`; absent: all are alike.
  */
 export type NoiseSource =

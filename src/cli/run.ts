@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { runToExit } from '../system/exit.ts';
 
-/** What the function of a command is given after its arguments and options. */
+/** Last parameter of a command's function, after its arguments and options. */
 export type Call = {
   signal: AbortSignal;
   /** Printed after the reason of a failure, such as how to resume. */

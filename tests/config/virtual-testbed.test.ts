@@ -1,4 +1,4 @@
-// Whether a virtual testbed measures what is configured, and its examples in docs/.
+// Parses virtual testbeds, and their examples in docs/.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

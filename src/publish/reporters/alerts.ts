@@ -91,7 +91,7 @@ const recording =
     changes: index.changes.map((change) => {
       const alert = alerts.get(change.id);
       if (alert === undefined) return change;
-      // Of two concurrent publishers, each may have created an issue: the older one stays.
+      // Two concurrent publishers may each have created an issue: the older one stays.
       const [issue] = [change.alert.issue, alert.issue].flatMap((one) => one ?? []).toSorted((a, b) => a - b);
       return { ...change, alert: { ...alert, ...(issue !== undefined && { issue }) } };
     }),
