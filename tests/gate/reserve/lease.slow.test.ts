@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Lease, LeaseLostError, NotReservedError } from '../../../src/gate/reserve/lease.ts';
 import { readLab, readLog } from '../../../src/gate/reserve/records.ts';
-import { type LeaseEnd, liftQuarantine, setQuarantine } from '../../../src/gate/reserve/reservation.ts';
+import { type LeaseEnd, setQuarantine } from '../../../src/gate/reserve/reservation.ts';
 import { StoreError } from '../../../src/gate/reserve/store/store.ts';
 import {
   aLab,
@@ -43,17 +43,6 @@ test('waits in line for a testbed in use, and reports what it waits for', async 
   expect(leaseOf(carol.claim).testbed).toBe('y');
 });
 
-test('a release gate precedes earlier patches, but takes nothing from a holder', async () => {
-  const lab = await aLab();
-  const { lease } = await aHolder(lab, 'alice', ['x']);
-  const bob = await aWaiter(lab, 'bob', ['x']);
-  const carol = await aWaiter(lab, 'carol', ['x'], { priority: 'release' });
-  lease.assertHeld();
-  await settled(lab, lease.release(clean));
-  expect(leaseOf(carol.claim).testbed).toBe('x');
-  expect(bob.claim).toEqual({});
-});
-
 test('the newer request of a subject replaces the older one, which is refused with that reason', async () => {
   const lab = await aLab();
   const { lease } = await aHolder(lab, 'alice', ['x']);
@@ -93,19 +82,6 @@ test('a gate that was cancelled before it began reserves nothing', async () => {
   expect((await lab.onlooker.read('')).entries).toEqual([]);
 });
 
-test('a gate that dies in the queue leaves it and blocks no other gate', async () => {
-  const lab = await aLab();
-  const { lease } = await aHolder(lab, 'alice', ['x']);
-  const bob = await aWaiter(lab, 'bob', ['x']);
-  const carol = await aWaiter(lab, 'carol', ['x']);
-  bob.process.kill();
-  await settled(lab, lease.release(clean));
-  expect(carol.claim).toEqual({});
-  await lab.elapse(lab.leaseSeconds);
-  await lab.elapse(moment);
-  expect(leaseOf(carol.claim).testbed).toBe('x');
-});
-
 test('a holder that dies loses the testbed once the lease is over, and not before', async () => {
   const lab = await aLab();
   const { process } = await aHolder(lab, 'alice', ['x']);
@@ -115,13 +91,6 @@ test('a holder that dies loses the testbed once the lease is over, and not befor
   expect(bob.claim).toEqual({});
   await lab.elapse(0.001);
   expect(leaseOf(bob.claim).holding.leftBy).toMatchObject([{ holder: { who: 'alice' } }]);
-});
-
-test('a testbed in quarantine is passed over', async () => {
-  const lab = await aLab();
-  await setQuarantine(lab.onlooker, 'x', broken);
-  const { lease } = await aHolder(lab, 'alice', ['x', 'z']);
-  expect(lease.testbed).toBe('z');
 });
 
 test('if all suitable testbeds are in quarantine that is an error at once, with the reasons', async () => {
@@ -148,24 +117,6 @@ test('a quarantine ends the wait of a gate that no other testbed can serve', asy
   await lab.settle();
   expect(bob.claim.error).toBeInstanceOf(NotReservedError);
   expect(carol.claim).toEqual({});
-});
-
-test('the holder of a testbed that is put into quarantine keeps it', async () => {
-  const lab = await aLab();
-  const { lease } = await aHolder(lab, 'alice', ['x']);
-  await setQuarantine(lab.onlooker, 'x', broken);
-  await lab.elapse(2 * lab.leaseSeconds);
-  lease.assertHeld();
-});
-
-test('lifting a quarantine serves the waiting gates', async () => {
-  const lab = await aLab();
-  await aHolder(lab, 'alice', ['z']);
-  await setQuarantine(lab.onlooker, 'x', broken);
-  const bob = await aWaiter(lab, 'bob', ['z', 'x']);
-  await liftQuarantine(lab.onlooker, 'x');
-  await lab.settle();
-  expect(leaseOf(bob.claim).testbed).toBe('x');
 });
 
 test('a repeated request with the earlier order has the old place', async () => {
@@ -196,15 +147,6 @@ test('renewing keeps it as long as needed', async () => {
   expect(lease.signal.aborted).toBe(false);
 });
 
-test('renewing keeps the place in the queue as long as needed', async () => {
-  const lab = await aLab();
-  await aHolder(lab, 'alice', ['x']);
-  await aWaiter(lab, 'bob', ['x']);
-  await aWaiter(lab, 'carol', ['x']);
-  await lab.elapse(100 * lab.leaseSeconds);
-  expect(await waiting(lab)).toEqual(['bob', 'carol']);
-});
-
 test('a holder that was stopped for longer than a lease is refused before it does anything', async () => {
   const lab = await aLab();
   const { process, lease } = await aHolder(lab, 'alice', ['x']);
@@ -217,16 +159,6 @@ test('a holder that was stopped for longer than a lease is refused before it doe
   expect(() => lease.assertHeld()).toThrow(
     'The lease of x was lost: it was not renewed for 30 s (this process was stopped, or very slow);',
   );
-  expect(lease.signal.reason).toBeInstanceOf(LeaseLostError);
-});
-
-test('a holder that was stopped for longer than a lease is notified by its signal', async () => {
-  const lab = await aLab();
-  const { process, lease } = await aHolder(lab, 'alice', ['x']);
-  process.stop();
-  await lab.elapse(lab.leaseSeconds);
-  process.goOn();
-  await lab.settle();
   expect(lease.signal.reason).toBeInstanceOf(LeaseLostError);
 });
 
@@ -274,27 +206,6 @@ test('an outage of the store longer than a lease loses the lease before another 
   }
 });
 
-test('an outage of the store shorter than a lease costs no gate its place in the queue', async () => {
-  for (const lost of ['requests', 'answers'] as const) {
-    const lab = await aLab();
-    const { lease } = await aHolder(lab, 'alice', ['x']);
-    const bob = await aWaiter(lab, 'bob', ['x']);
-    const carol = await aWaiter(lab, 'carol', ['x']);
-    bob.process.cut(lost);
-    await lab.elapse(0.5 * lab.leaseSeconds);
-    bob.process.fix();
-    await lab.elapse(5 * lab.leaseSeconds);
-    bob.process.cut(lost);
-    await settled(lab, lease.release(clean));
-    await lab.elapse(0.6 * lab.leaseSeconds);
-    expect([bob.claim, carol.claim]).toEqual([{}, {}]);
-    bob.process.fix();
-    await lab.elapse(lab.leaseSeconds / 3);
-    leaseOf(bob.claim).assertHeld();
-    expect(carol.claim).toEqual({});
-  }
-});
-
 test('a waiting gate that cannot reach the store for longer than a lease leaves the queue with an error', async () => {
   const lab = await aLab();
   await aHolder(lab, 'alice', ['x']);
@@ -306,19 +217,6 @@ test('a waiting gate that cannot reach the store for longer than a lease leaves 
   expect(bob.claim.error).toMatchObject({
     message: expect.stringContaining('lost the reservation store'),
   });
-});
-
-test('a gate that was suspended in the queue for longer than a lease takes no free testbed', async () => {
-  const lab = await aLab();
-  const alice = await aHolder(lab, 'alice', ['x']);
-  const bob = await aWaiter(lab, 'bob', ['x']);
-  bob.process.stop();
-  await settled(lab, alice.lease.release(clean));
-  await lab.elapse(lab.leaseSeconds);
-  bob.process.goOn();
-  await lab.settle();
-  expect(bob.claim.error).toBeInstanceOf(NotReservedError);
-  expect(await holders(lab)).toEqual({});
 });
 
 test('a store that is unreachable from the beginning is an error at once', async () => {
@@ -367,26 +265,6 @@ test('a holder that checks the store before a step detects an unnoticed loss', a
   await expect(settled(lab, lease.prove())).rejects.toThrow('taken away by eve');
 });
 
-test('a holder whose reservation was unconfirmed and taken away meanwhile gets the taker’s name', async () => {
-  const lab = await aLab();
-  const { process, claim } = await unconfirmedHolder(lab, 'bob', clean);
-  await takeAway(lab.onlooker, 'x', 'eve', lab.date());
-  process.fix();
-  await lab.elapse(lab.leaseSeconds / 5);
-  expect(claim.error).toMatchObject({ message: 'No testbed was reserved: taken away by eve.' });
-});
-
-test('a testbed that was taken away goes to the next in line, with a higher token', async () => {
-  const lab = await aLab();
-  const alice = await aHolder(lab, 'alice', ['x']);
-  const bob = await aWaiter(lab, 'bob', ['x']);
-  await takeAway(lab.onlooker, 'x', 'eve', lab.date());
-  await lab.settle();
-  expect(leaseOf(bob.claim).token).toBeGreaterThan(alice.lease.token);
-  await settled(lab, alice.lease.release(clean));
-  leaseOf(bob.claim).assertHeld();
-});
-
 test('releasing a released testbed again has no effect', async () => {
   const lab = await aLab();
   const { process, lease } = await aHolder(lab, 'alice', ['x']);
@@ -420,28 +298,6 @@ test('a release that was done without confirmation counts', async () => {
   expect(await readLog(lab.onlooker)).toMatchObject([{ outcome: 'pass' }]);
   const bob = await aHolder(lab, 'bob', ['x']);
   expect(bob.lease.holding.leftBy).toEqual([]);
-});
-
-test('a release that did not reach the store frees the testbed once the lease is over', async () => {
-  const lab = await aLab();
-  const { process, lease } = await aHolder(lab, 'alice', ['x']);
-  const bob = await aWaiter(lab, 'bob', ['x']);
-  process.cut('requests');
-  await expect(settled(lab, lease.release(clean))).rejects.toThrow(StoreError);
-  process.fix();
-  await lab.elapse(lab.leaseSeconds);
-  expect(leaseOf(bob.claim).holding.leftBy).toMatchObject([{ holder: { who: 'alice' } }]);
-});
-
-test('a release stays done if the end of its session is not confirmed', async () => {
-  const lab = await aLab();
-  const { process, lease } = await aHolder(lab, 'alice', ['x']);
-  const releasing = lease.release(clean);
-  while ((await readLab(lab.onlooker)).held.size > 0) await lab.step(1);
-  await lab.step(1);
-  process.cut('requests');
-  await settled(lab, releasing);
-  expect(await readLog(lab.onlooker)).toMatchObject([{ outcome: 'pass' }]);
 });
 
 test('the log has every reservation with its outcome', async () => {
@@ -487,18 +343,6 @@ test('a holder whose reservation was unconfirmed is notified once the store is r
   expect((await readLab(lab.onlooker)).held.get('dut-x')).toEqual(lease.holding);
 });
 
-test('a request whose testbed, taken at once, was unconfirmed has it once the store is reachable', async () => {
-  const lab = await aLab();
-  const { process, request } = await aClaim(lab, 'bob', ['x']);
-  while ((await readLab(lab.onlooker)).held.size === 0) await lab.step(1);
-  process.cut('answers');
-  await lab.step(1);
-  process.fix();
-  await lab.settle();
-  leaseOf(request).assertHeld();
-  expect(await waiting(lab)).toEqual([]);
-});
-
 test('a request whose testbed, taken at once, was unconfirmed fails without the store, and leaves it free', async () => {
   const lab = await aLab();
   const { process, request } = await aClaim(lab, 'bob', ['x']);
@@ -508,30 +352,6 @@ test('a request whose testbed, taken at once, was unconfirmed fails without the 
   expect(request.error).toBeInstanceOf(StoreError);
   const { lease } = await aHolder(lab, 'carol', ['x']);
   expect(lease.holding.leftBy).toMatchObject([{ holder: { who: 'bob' } }]);
-});
-
-test('a dead holder whose reservation was never confirmed is named to the next one', async () => {
-  const lab = await aLab();
-  const { process } = await aClaim(lab, 'bob', ['x']);
-  while ((await readLab(lab.onlooker)).held.size === 0) await lab.step(1);
-  process.kill();
-  await lab.elapse(lab.leaseSeconds);
-  const { lease } = await aHolder(lab, 'carol', ['x']);
-  expect(lease.holding.leftBy).toMatchObject([{ holder: { who: 'bob' } }]);
-});
-
-test('the wall clock has no effect', async () => {
-  const lab = await aLab();
-  const { lease } = await aHolder(lab, 'alice', ['x']);
-  lab.jump(-1e9);
-  const bob = await aWaiter(lab, 'bob', ['x']);
-  lab.jump(2e9);
-  const carol = await aWaiter(lab, 'carol', ['x']);
-  await lab.elapse(3 * lab.leaseSeconds);
-  lease.assertHeld();
-  await settled(lab, lease.release(clean));
-  leaseOf(bob.claim).assertHeld();
-  expect(carol.claim).toEqual({});
 });
 
 async function aClaim(

@@ -18,28 +18,6 @@ const clean = { outcome: 'pass', isClean: true };
 const dirty = { outcome: 'fail', isClean: false };
 const broken = { reason: 'no link', by: 'eve', since: '2026-11-20T12:00:00.000Z' };
 
-test('gates wait in the order of their arrival at the store', async () => {
-  const steps = await aStage();
-  await steps.enter('b', ['x']);
-  await steps.enter('a', ['x']);
-  expect(await steps.waiting()).toEqual(['b', 'a']);
-});
-
-test('a later commit that finds its machine taken changes nothing', async () => {
-  const steps = await aStage();
-  await steps.enter('a', ['x']);
-  await steps.enter('b', ['y']);
-  const { holding } = taken(await steps.tryTake('a'));
-  expect(await steps.tryTake('b')).toMatchObject({ kind: 'waiting' });
-  const { held, tickets } = await readLab(steps.lab.onlooker);
-  expect([...held].map(([machine, { id }]) => [machine, id])).toEqual([
-    ['dut-x', 'a'],
-    ['sender', 'a'],
-  ]);
-  expect(held.get('sender')?.token).toBe(holding.token);
-  expect(tickets.map(({ id }) => id)).toEqual(['b']);
-});
-
 test('a gate that no other precedes takes a free testbed at once', async () => {
   const steps = await aStage();
   const holding = await steps.takeAtOnce('a', ['x', 'z']);
@@ -60,24 +38,11 @@ test('a gate takes nothing at once that is in use, wanted by another before it, 
   expect(await steps.takeAtOnce('b', ['z'])).toBeUndefined();
 });
 
-test('a gate takes at once before those that wait in a later place', async () => {
-  const steps = await aStage();
-  await steps.enter('a', ['x']);
-  expect(await steps.takeAtOnce('b', ['x'], { priority: 'release' })).toMatchObject({ id: 'b' });
-});
-
 test('a gate that would replace an older one takes nothing at once', async () => {
   const steps = await aStage();
   await steps.enter('older', ['x', 'z'], { subject: 'o/r#12' });
   const changes = { subject: 'o/r#12', priority: 'release' } as const;
   expect(await steps.takeAtOnce('newer', ['x', 'z'], changes)).toBeUndefined();
-});
-
-test('a gate takes nothing at once that another has taken since it looked', async () => {
-  const steps = await aStage();
-  const overtake = async () => steps.meanwhile.takeAtOnce('b', ['y']);
-  expect(await steps.takeAtOnce('a', ['x'], {}, beforeCommit(overtake))).toBeUndefined();
-  expect((await readLab(steps.lab.onlooker)).held.get('sender')?.id).toBe('b');
 });
 
 test('a gate that is overtaken between read and commit takes nothing that is in use by now', async () => {
@@ -93,34 +58,6 @@ test('a gate that is overtaken between read and commit takes nothing that is in 
     ['dut-y', 'release'],
     ['sender', 'release'],
   ]);
-});
-
-test('a gate whose place is taken over between read and commit takes nothing', async () => {
-  const steps = await aStage();
-  await steps.enter('older', ['x'], { subject: 'o/r#12' });
-  const replace = () => steps.meanwhile.enter('newer', ['x'], { subject: 'o/r#12' });
-  expect(await steps.tryTake('older', beforeCommit(replace))).toMatchObject({ kind: 'gone' });
-  expect((await readLab(steps.lab.onlooker)).held.size).toBe(0);
-});
-
-test('of many gates that try at the same moment, each machine goes to one', async () => {
-  const steps = await aStage();
-  const ids = ['a', 'b', 'c', 'd'];
-  for (const id of ids) await steps.enter(id, ['x', 'y', 'z']);
-  const kinds = (await steps.tryTogether(ids)).map(({ kind }) => kind);
-  expect(kinds).toEqual(['taken', 'taken', 'waiting', 'waiting']);
-});
-
-test('each take has a higher token than all before', async () => {
-  const steps = await aStage();
-  const tokens: number[] = [];
-  for (const id of ['a', 'b', 'c']) {
-    await steps.enter(id, [id === 'b' ? 'y' : 'x']);
-    const { holding } = taken(await steps.tryTake(id));
-    tokens.push(holding.token);
-    await steps.giveBack(holding, clean);
-  }
-  expect(tokens).toEqual([...new Set(tokens)].toSorted((a, b) => a - b));
 });
 
 test('a take that was done though it threw is found again, as it was', async () => {
@@ -178,16 +115,6 @@ test('requests of one subject for different testbeds, and of different subjects,
   expect(await steps.waiting()).toEqual(['a', 'b', 'c', 'd', 'e']);
 });
 
-test('of simultaneous requests of one subject, one waits, in the place of the first', async () => {
-  const steps = await aStage();
-  await steps.enter('first', ['x'], { subject: 'o/r#12' });
-  await steps.enter('other', ['x']);
-  await steps.enterTogether(['a', 'b', 'c'], ['x'], { subject: 'o/r#12' });
-  const waiting = await steps.waiting();
-  expect(waiting).toHaveLength(2);
-  expect(waiting[1]).toBe('other');
-});
-
 test('requests of one subject that do not see each other before they are in leave one of them there', async () => {
   const steps = await aStage();
   await steps.enterTogether(['a', 'b', 'c'], ['x'], { subject: 'o/r#12' });
@@ -206,21 +133,6 @@ test('a request whose older one is served before its replacement waits behind al
   expect(logged?.outcome).toBeUndefined();
 });
 
-test('a gate that is removed from the queue while it enters does not return', async () => {
-  const steps = await aStage();
-  const subject = 'o/r#12';
-  let commits = 0;
-  const takeOut = beforeEachCommit(async () => {
-    commits += 1;
-    if (commits === 1) await steps.meanwhile.enter('older', ['x'], { subject });
-    const remove = [keys.ticket('a')];
-    if (commits === 2) await steps.lab.onlooker.commit({ conditions: [], put: [], remove });
-  });
-  await steps.enter('a', ['x'], { subject }, undefined, takeOut);
-  expect(commits).toBe(2);
-  expect(await steps.waiting()).toEqual(['older']);
-});
-
 test('a gate that returns to its place yields to a newer request of the subject', async () => {
   const steps = await aStage();
   await steps.enter('older', ['x'], { subject: 'o/r#12' });
@@ -234,16 +146,6 @@ test('a gate that returns to its place yields to a newer request of the subject'
   expect(await steps.waiting()).toEqual(['newer']);
 });
 
-test('a gate that returns to its place is before all later ones', async () => {
-  const steps = await aStage();
-  await steps.enter('a', ['x']);
-  await steps.enter('b', ['x']);
-  const { holding } = taken(await steps.tryTake('a'));
-  await steps.giveBack(holding, dirty);
-  await steps.enter('again', ['x'], {}, holding.order);
-  expect(await steps.waiting()).toEqual(['again', 'b']);
-});
-
 test('a testbed in quarantine is skipped, and blocks none of the machines that it shares', async () => {
   const steps = await aStage();
   await steps.enter('a', ['x', 'z']);
@@ -251,29 +153,6 @@ test('a testbed in quarantine is skipped, and blocks none of the machines that i
   await setQuarantine(steps.lab.onlooker, 'x', broken);
   expect(taken(await steps.tryTake('a')).holding.testbed).toBe('z');
   expect(taken(await steps.tryTake('b')).holding.testbed).toBe('y');
-});
-
-test('a quarantine that is put between the look and the commit is respected', async () => {
-  const steps = await aStage();
-  await steps.enter('a', ['x', 'z']);
-  const breakDown = () => setQuarantine(steps.lab.onlooker, 'x', broken);
-  const attempt = await steps.tryTake('a', beforeCommit(breakDown));
-  expect(taken(attempt).holding.testbed).toBe('z');
-});
-
-test('without a healthy testbed that is reported at once, with the reasons', async () => {
-  const steps = await aStage();
-  await steps.enter('a', ['x', 'z']);
-  await setQuarantine(steps.lab.onlooker, 'x', broken);
-  await setQuarantine(steps.lab.onlooker, 'z', { ...broken, reason: 'no power' });
-  await setQuarantine(steps.lab.onlooker, 'y', { ...broken, reason: 'not asked for' });
-  expect(await steps.tryTake('a')).toEqual({
-    kind: 'none-healthy',
-    quarantines: new Map([
-      ['x', broken],
-      ['z', { ...broken, reason: 'no power' }],
-    ]),
-  });
 });
 
 test('a quarantine is lifted once', async () => {
@@ -315,44 +194,6 @@ test('refuses to release a testbed that was taken away or has another holder', a
   expect((await steps.lab.onlooker.read('')).entries).toEqual(before.entries);
   expect((await readLab(steps.lab.onlooker)).held.get('sender')).toEqual(after);
   expect(await readLog(steps.lab.onlooker, 'a')).toMatchObject([{ outcome: 'taken away by eve' }]);
-});
-
-test('takes nothing away if no gate holds it', async () => {
-  const steps = await aStage();
-  await steps.enter('a', ['x']);
-  taken(await steps.tryTake('a'));
-  expect(await steps.takeAway('y')).toBeUndefined();
-  expect(await steps.takeAway('z')).toBeUndefined();
-});
-
-test('taking away a testbed during its release leaves the next holder untouched', async () => {
-  const steps = await aStage();
-  await steps.enter('a', ['x']);
-  await steps.enter('b', ['x']);
-  const { holding } = taken(await steps.tryTake('a'));
-  const whileGivenBack = beforeCommit(() => steps.giveBack(holding, clean));
-  expect(await steps.takeAway('x', whileGivenBack)).toBeUndefined();
-  expect(await readLog(steps.lab.onlooker, 'a')).toMatchObject([{ outcome: 'pass' }]);
-});
-
-test('a holder that restored the machines is not named to the next one', async () => {
-  const steps = await aStage();
-  await steps.enter('a', ['x']);
-  await steps.giveBack(taken(await steps.tryTake('a')).holding, clean);
-  await steps.enter('b', ['x']);
-  expect(taken(await steps.tryTake('b')).holding.leftBy).toEqual([]);
-});
-
-test('a holder that did not restore the machines is named until another one did', async () => {
-  const steps = await aStage();
-  await steps.enter('a', ['x']);
-  await steps.giveBack(taken(await steps.tryTake('a')).holding, dirty);
-  await steps.enter('b', ['x']);
-  const { holding } = taken(await steps.tryTake('b'));
-  expect(holding.leftBy).toMatchObject([{ id: 'a', testbed: 'x', holder: { who: 'a' } }]);
-  await steps.giveBack(holding, clean);
-  await steps.enter('c', ['x']);
-  expect(taken(await steps.tryTake('c')).holding.leftBy).toEqual([]);
 });
 
 test('a holder that did not restore a shared machine is named to the next holder of any of its testbeds', async () => {

@@ -21,112 +21,16 @@ describeWith(etcdNeeds, 'etcd', () => {
 });
 
 function conforms(makeStores: () => Stores): void {
+  test('does what a map of keys with sessions does, through any connection', async () => {
+    await fc.assert(
+      fc.asyncProperty(steps, (steps) => compareWithMap(makeStores(), steps)),
+      {
+        numRuns: times(20),
+      },
+    );
+  });
+
   describe('a commit', () => {
-    test('is seen by every connection, with the revision that it answered', async () => {
-      const { open } = makeStores();
-      const [one, other] = [await open(), await open()];
-      const revision = await one.commit(put('a', 'first'));
-      expect(await other.read('')).toEqual({
-        entries: [{ key: 'a', value: 'first', revision }],
-        revision,
-      });
-    });
-
-    test('has a higher revision than all before, whichever connection makes it', async () => {
-      const { open } = makeStores();
-      const [one, other] = [await open(), await open()];
-      const revisions: number[] = [(await one.read('')).revision];
-      for (const store of [one, other, other, one]) {
-        revisions.push(defined(await store.commit(put('a', 'again'))));
-      }
-      expect(revisions).toEqual([...new Set(revisions)].toSorted((a, b) => a - b));
-    });
-
-    test('gives a key that was removed and put again a higher revision than it ever had', async () => {
-      const store = await makeStores().open();
-      const first = defined(await store.commit(put('a', 'same')));
-      await store.commit({ ...nothing, remove: ['a'] });
-      expect(await store.commit(put('a', 'same'))).toBeGreaterThan(first);
-    });
-
-    test('puts and removes several keys as one, with one revision', async () => {
-      const store = await makeStores().open();
-      await store.commit({ ...nothing, put: pairs({ a: '1', b: '1', c: '1' }) });
-      const revision = await store.commit({
-        ...nothing,
-        put: pairs({ b: '2', d: '2' }),
-        remove: ['a', 'c'],
-      });
-      expect((await store.read('')).entries).toEqual([
-        { key: 'b', value: '2', revision },
-        { key: 'd', value: '2', revision },
-      ]);
-    });
-
-    test('leaves the keys alone that it does not name', async () => {
-      const store = await makeStores().open();
-      const first = await store.commit(put('a', '1'));
-      const revision = await store.commit(put('b', '2'));
-      expect(await store.read('')).toEqual({
-        entries: [
-          { key: 'a', value: '1', revision: first },
-          { key: 'b', value: '2', revision },
-        ],
-        revision,
-      });
-    });
-
-    test('may remove a key that does not exist', async () => {
-      const store = await makeStores().open();
-      const change = { ...put('a', '1'), remove: ['never'] };
-      expect(await store.commit(change)).toBeDefined();
-      expect(valuesIn(await store.read(''))).toEqual({ a: '1' });
-    });
-
-    test('is done where all its conditions hold', async () => {
-      const store = await makeStores().open();
-      const revision = defined(await store.commit(put('a', '1')));
-      const conditions = [
-        { key: 'a', revision },
-        { key: 'b', revision: 0 },
-      ];
-      expect(await store.commit({ ...put('a', '2'), conditions })).toBeGreaterThan(revision);
-      expect(valuesIn(await store.read(''))).toEqual({ a: '2' });
-    });
-
-    test('changes nothing at all where one of its conditions does not hold', async () => {
-      const { open } = makeStores();
-      const store = await open();
-      await store.commit({ ...nothing, put: pairs({ a: '1', b: '1' }) });
-      const before = await store.read('');
-      const { revision } = before;
-      const lacking = [
-        { key: 'b', revision: revision - 1 },
-        { key: 'b', revision: revision + 1 },
-        { key: 'b', revision: 0 },
-        { key: 'c', revision },
-      ];
-      for (const condition of lacking) {
-        for (const conditions of [
-          [{ key: 'a', revision }, condition],
-          [condition, { key: 'a', revision }],
-        ]) {
-          const change = { conditions, put: pairs({ a: '2', d: '2' }), remove: ['b'] };
-          expect(await store.commit(change)).toBeUndefined();
-        }
-      }
-      expect(await (await open()).read('')).toEqual(before);
-    });
-
-    test('finds revision 0 where a key does not exist, or does not any more', async () => {
-      const store = await makeStores().open();
-      const ifAbsent: StoreChange = { ...put('a', '1'), conditions: [{ key: 'a', revision: 0 }] };
-      expect(await store.commit(ifAbsent)).toBeDefined();
-      expect(await store.commit(ifAbsent)).toBeUndefined();
-      await store.commit({ ...nothing, remove: ['a'] });
-      expect(await store.commit(ifAbsent)).toBeDefined();
-    });
-
     test('succeeds for exactly one of several clients with the same condition', async () => {
       const { open } = makeStores();
       const stores = [await open(), await open(), await open()];
@@ -160,10 +64,6 @@ function conforms(makeStores: () => Stores): void {
   });
 
   describe('reading', () => {
-    test('finds nothing in a new store', async () => {
-      expect((await (await makeStores().open()).read('')).entries).toEqual([]);
-    });
-
     test('finds exactly the keys with a prefix by their bytes, for any keys and values', async () => {
       const { open } = makeStores();
       const [one, other] = [await open(), await open()];
@@ -202,60 +102,24 @@ function conforms(makeStores: () => Stores): void {
   });
 
   describe('a session', () => {
-    test('has a unique name', async () => {
-      const { open } = makeStores();
-      const [one, other] = [await open(), await open()];
-      const names = [await one.openSession(60), await one.openSession(60), await other.openSession(60)];
-      expect(new Set(names).size).toBe(3);
-    });
-
-    test('removes its keys when it is ended, and no others', async () => {
-      const { open } = makeStores();
-      const [one, other] = [await open(), await open()];
-      const [session, neighbour] = [await one.openSession(60), await one.openSession(60)];
-      await one.commit({
-        ...nothing,
-        put: [
-          { key: 'a', value: '1', session },
-          { key: 'b', value: '1', session: neighbour },
-          { key: 'c', value: '1', session },
-          { key: 'd', value: '1' },
-        ],
-      });
-      expect(valuesIn(await other.read(''))).toEqual({ a: '1', b: '1', c: '1', d: '1' });
-      await one.endSession(session);
-      expect(valuesIn(await other.read(''))).toEqual({ b: '1', d: '1' });
-    });
-
-    test('removes its keys when it expires, and not before', async () => {
+    test('that expires removes its keys, and not before, and is over', async () => {
       const { open, elapse } = makeStores();
       const [one, other] = [await open(), await open()];
-      await inTime(2, async () => {
+      const take: StoreChange = { ...put('b', 'other'), conditions: [{ key: 'b', revision: 0 }] };
+      const { session, taken } = await inTime(2, async () => {
         const session = await one.openSession(2);
-        await one.commit({
-          ...nothing,
-          put: [...pairs({ a: '1' }), { key: 'b', value: '1', session }],
-        });
+        const change = { ...nothing, put: [...pairs({ a: '1' }), { key: 'b', value: '1', session }] };
+        const taken = defined(await one.commit(change));
         await elapse(1);
         expect(valuesIn(await other.read(''))).toEqual({ a: '1', b: '1' });
+        expect(await other.commit(take)).toBeUndefined();
+        return { session, taken };
       });
       await elapse(1);
       await expect.poll(async () => valuesIn(await other.read('')), patiently).toEqual({ a: '1' });
-    });
-
-    test('that has expired allows a commit on the condition that its key is absent', async () => {
-      const { open, elapse } = makeStores();
-      const [one, other] = [await open(), await open()];
-      const take: StoreChange = { ...put('a', 'other'), conditions: [{ key: 'a', revision: 0 }] };
-      const taken = await inTime(1, async () => {
-        const session = await one.openSession(1);
-        const revision = defined(await one.commit(put('a', 'one', session)));
-        expect(await other.commit(take)).toBeUndefined();
-        return revision;
-      });
-      await elapse(1);
-      let token: number | undefined;
-      await expect.poll(async () => (token ??= await other.commit(take)), patiently).toBeGreaterThan(taken);
+      expect(await one.renew(session)).toBe(false);
+      expect(await one.commit(put('b', '1', session))).toBeUndefined();
+      expect(await other.commit(take)).toBeGreaterThan(taken);
     });
 
     test('lives on for as long as it is renewed', async () => {
@@ -270,60 +134,6 @@ function conforms(makeStores: () => Stores): void {
         }
         expect(valuesIn(await other.read(''))).toEqual({ a: '1' });
       });
-    });
-
-    test('that has expired cannot be renewed, and brings nothing back', async () => {
-      const { open, elapse } = makeStores();
-      const [one, other] = [await open(), await open()];
-      const session = await inTime(1, async () => {
-        const session = await one.openSession(1);
-        defined(await one.commit(put('a', '1', session)));
-        return session;
-      });
-      await elapse(1);
-      await expect.poll(async () => valuesIn(await other.read('')), patiently).toEqual({});
-      expect(await one.renew(session)).toBe(false);
-      expect(await one.renew(session)).toBe(false);
-      expect(valuesIn(await one.read(''))).toEqual({});
-    });
-
-    test('that was ended cannot be renewed, and ending it again is harmless', async () => {
-      const store = await makeStores().open();
-      const session = await store.openSession(60);
-      await store.commit(put('a', '1', session));
-      await store.endSession(session);
-      const after = await store.commit(put('b', '1'));
-      await store.endSession(session);
-      expect(await store.renew(session)).toBe(false);
-      expect((await store.read('')).entries).toEqual([{ key: 'b', value: '1', revision: after }]);
-    });
-
-    test('that is over puts nothing, nor does the rest of the commit', async () => {
-      const store = await makeStores().open();
-      const session = await store.openSession(60);
-      await store.commit(put('a', '1'));
-      await store.endSession(session);
-      const before = await store.read('');
-      const change = {
-        conditions: [],
-        put: [...pairs({ b: '1' }), { key: 'c', value: '1', session }],
-        remove: ['a'],
-      };
-      expect(await store.commit(change)).toBeUndefined();
-      expect(await store.read('')).toEqual(before);
-    });
-
-    test('has nothing to do any more with a key that was put again without it', async () => {
-      const store = await makeStores().open();
-      const [session, neighbour] = [await store.openSession(60), await store.openSession(60)];
-      await store.commit({
-        ...nothing,
-        put: ['a', 'b', 'c'].map((key) => ({ key, value: '1', session })),
-      });
-      await store.commit(put('a', '2'));
-      await store.commit(put('b', '2', neighbour));
-      await store.endSession(session);
-      expect(valuesIn(await store.read(''))).toEqual({ a: '2', b: '2' });
     });
 
     test('continues when the connection that opened it is closed, until it expires', async () => {
@@ -393,6 +203,91 @@ function conforms(makeStores: () => Stores): void {
     });
   });
 }
+
+type Step =
+  | { kind: 'open'; by: number }
+  | { kind: 'end' | 'renew'; by: number; nth: number }
+  | { kind: 'commit'; by: number; conditions: [key: string, is: number][]; changes: Record<string, Change> };
+
+/** Removes the key, or puts it, with one of the sessions or without. */
+type Change = { removes: boolean; nth: number | null };
+
+const by = fc.nat(1);
+const key = fc.constantFrom('a', 'b', 'c', 'd');
+const steps: fc.Arbitrary<Step[]> = fc.array(
+  fc.oneof(
+    fc.record({ kind: fc.constant('open' as const), by }),
+    fc.record({ kind: fc.constantFrom('end' as const, 'renew' as const), by, nth: fc.nat(3) }),
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        kind: fc.constant('commit' as const),
+        by,
+        // Mostly the current revision; the others do not hold.
+        conditions: fc.array(fc.tuple(key, fc.constantFrom(0, 0, 0, 0, 1, -1)), { maxLength: 3 }),
+        changes: fc.dictionary(key, fc.record({ removes: fc.boolean(), nth: fc.option(fc.nat(3)) }), { minKeys: 1 }),
+      }),
+    },
+  ),
+  { minLength: 1, maxLength: 30 },
+);
+
+async function compareWithMap({ open }: Stores, steps: readonly Step[]): Promise<void> {
+  const stores = [await open(), await open()] as const;
+  const kept = new Map<string, StoreSnapshot['entries'][number] & { session?: string | undefined }>();
+  const sessions: string[] = [];
+  const over = new Set<string>();
+  const sessionAt = (nth: number) => sessions[nth % Math.max(1, sessions.length)];
+  let last = (await stores[0].read('')).revision;
+  for (const [index, step] of steps.entries()) {
+    const store = stores[step.by === 0 ? 0 : 1];
+    if (step.kind === 'open') {
+      const session = await store.openSession(600);
+      expect(sessions).not.toContain(session);
+      sessions.push(session);
+    } else if (step.kind === 'commit') {
+      const puts = Object.entries(step.changes).filter(([, { removes }]) => !removes);
+      const session = ({ nth }: Change) => (nth === null ? undefined : sessionAt(nth));
+      const revisionOf = (key: string) => kept.get(key)?.revision ?? 0;
+      const revision = await store.commit({
+        conditions: step.conditions.map(([key, is]) => ({ key, revision: Math.max(0, revisionOf(key) + is) })),
+        put: puts.map(([key, change]) => ({ ...entry(key, index), ...sessionOf(session(change)) })),
+        remove: Object.keys(step.changes).filter((key) => step.changes[key]?.removes),
+      });
+      const holds = step.conditions.every(([key, is]) => is === 0 || (is < 0 && revisionOf(key) === 0));
+      const isAlive = puts.every(([, change]) => !over.has(session(change) ?? ''));
+      if (!(holds && isAlive)) {
+        expect(revision).toBeUndefined();
+      } else {
+        const isChange = puts.length > 0 || Object.keys(step.changes).some((key) => kept.has(key));
+        expect(revision).toBeGreaterThanOrEqual(isChange ? last + 1 : last);
+        last = defined(revision);
+        for (const [key, change] of Object.entries(step.changes)) {
+          if (change.removes) kept.delete(key);
+          else kept.set(key, { ...entry(key, index), revision: last, session: session(change) });
+        }
+      }
+    } else {
+      const session = sessionAt(step.nth);
+      if (session === undefined) continue;
+      if (step.kind === 'renew') expect(await store.renew(session)).toBe(!over.has(session));
+      else {
+        await store.endSession(session);
+        over.add(session);
+        for (const [key, one] of kept) if (one.session === session) kept.delete(key);
+      }
+    }
+    for (const store of stores) {
+      const { entries, revision } = await store.read('');
+      const known = [...kept.values()].map(({ key, value, revision }) => ({ key, value, revision }));
+      expect(entries).toEqual(known.toSorted((a, b) => (a.key < b.key ? -1 : 1)));
+      expect(revision).toBeGreaterThanOrEqual(last);
+    }
+  }
+}
+
+const entry = (key: string, index: number) => ({ key, value: String(index) });
+const sessionOf = (session: string | undefined) => (session === undefined ? {} : { session });
 
 const nothing: StoreChange = { conditions: [], put: [], remove: [] };
 
