@@ -2,12 +2,13 @@ import { fileReasonOf, lastLine, pathName } from "./model/first-plain.js";
 import { literal, object } from "./vendor/zod.js";
 import { thisMachine } from "./system/host/plain.js";
 import { BuilderError, bmakeTests, buildFolder, crossMake, crossToolsOf, inJail, jailProblem, keyOf, keyOfLayout, toolsOf, whyNotLoadable } from "./kernel/first-plain.js";
-import { cleanEnvironment, commandsOf, fetchKernel, inTurn, stepsOf, sumIn, take } from "./kernel/plain.js";
-import { HostError } from "./system/host/first-plain.js";
 import { shell } from "./system/shell.js";
+import { HostError, isGood } from "./system/host/first-plain.js";
+import { cleanEnvironment, commandsOf, inTurn, stepsOf, sumIn, take } from "./kernel/plain.js";
 import { line, name, seconds, total } from "./model/first.js";
 import { changesAsListed, checkDiff, rawChanges, whyGitRefuses } from "./forge/patch/first-plain.js";
 import { objectsAlone } from "./forge/patch/first.js";
+const { closeSync, openSync, renameSync, rmSync, writeSync } = globalThis.process.getBuiltinModule("node:fs");
 const { createHash, randomUUID } = globalThis.process.getBuiltinModule("node:crypto");
 const { readFile } = globalThis.process.getBuiltinModule("node:fs/promises");
 
@@ -29,7 +30,7 @@ async function kernelTree(host, { baseCommit, diff }, { repository, remote, work
 	await host.upload(diff, diffPath, 420, { signal });
 	await host.output(indexed(shell`read-tree ${baseCommit}`), { signal });
 	const applied = await host.run(indexed(shell`apply --cached --whitespace=nowarn ${diffPath}`), { signal });
-	if (applied.kind !== "exited" || applied.code !== 0) return {
+	if (!isGood(applied)) return {
 		kind: "does-not-apply",
 		reason: whyGitRefuses(applied.stderr, checked.remarks)
 	};
@@ -56,20 +57,17 @@ const settings = [
 ].flatMap((setting) => ["-c", setting]);
 async function fetchIfMissing(host, repository, remote, commit, signal) {
 	const has = gitIn(repository, shell`cat-file -e ${`${commit}^{commit}`}`);
-	if (await succeeds(host, has, signal)) return;
+	if (isGood(await host.run(has, { signal }))) return;
 	const fetch = gitIn(repository, shell`fetch ${objectsAlone} --end-of-options ${remote} ${commit}`);
 	const fetched = await host.run(fetch, {
 		signal,
 		timeoutSeconds: fetchSeconds
 	});
-	if (await succeeds(host, has, signal)) return;
-	throw new BuilderError(`${repository} on ${host.name} lacks the commit ${commit} and cannot fetch it from ${remote} (${lastLine(fetched.stderr) ?? "git said nothing"}); check the clone and its remote.`);
+	if (isGood(await host.run(has, { signal }))) return;
+	const why = lastLine(fetched.stderr) ?? "git said nothing";
+	throw new BuilderError(`${repository} on ${host.name} cannot fetch the commit ${commit} from ${remote}: ${why}.`);
 }
 const fetchSeconds = 1800;
-async function succeeds(host, command, signal) {
-	const outcome = await host.run(command, { signal });
-	return outcome.kind === "exited" && outcome.code === 0;
-}
 
 // src/kernel/needed-modules.ts
 /**
@@ -202,7 +200,8 @@ function kernelCache(host, folder, system) {
 		},
 		async prune(own, bounds) {
 			const names = (await host.output(shell`ls -1t ${folder}`)).split("\n").filter(Boolean);
-			const kept = keptNames(own, names, parseSizes(await host.output(shell`du -a -k ${folder}`), folder), bounds);
+			const lines = (await host.output(shell`du -a -k ${folder}`)).split("\n").map((line) => line.split("	"));
+			const kept = keptNames(own, names, new Map(lines.map(([kilobytes, path = ""]) => [path.slice(folder.length + 1), Number(kilobytes) * 1024])), bounds);
 			const rubbish = names.filter((name) => !kept.has(name));
 			for (const name of rubbish) await host.output(shell`rm -f ${`${folder}/${name}`}`);
 		}
@@ -212,7 +211,7 @@ const archiveSuffix = ".tar.zst";
 const noteSuffix = ".json";
 async function textOf(host, command, signal) {
 	const outcome = await host.run(command, { signal });
-	return outcome.kind === "exited" && outcome.code === 0 ? outcome.stdout : "";
+	return isGood(outcome) ? outcome.stdout : "";
 }
 function parseNote(text) {
 	try {
@@ -221,15 +220,6 @@ function parseNote(text) {
 	} catch {
 		return;
 	}
-}
-/** Parses sizes by file name from `du -a -k`: kilobytes, a tab, the path. */
-function parseSizes(text, folder) {
-	const sizes = /* @__PURE__ */ new Map();
-	for (const line of text.split("\n")) {
-		const [kilobytes, path] = line.split("	");
-		if (path?.startsWith(`${folder}/`)) sizes.set(path.slice(folder.length + 1), Number(kilobytes) * 1024);
-	}
-	return sizes;
 }
 /** `names` are sorted by last use, most recent first. */
 function keptNames(own, names, sizes, { maxKernels, maxBytes }) {
@@ -255,19 +245,19 @@ function keptNames(own, names, sizes, { maxKernels, maxBytes }) {
 */
 async function inTree(host, { clean }, request, build) {
 	const tree = `${request.folder}/tree`;
-	let isGood = false;
+	let isBuilt = false;
 	try {
 		const isNew = await checkOutTree(host, clean, request, tree);
 		const { built, isOfOld } = await build(tree, true);
-		isGood = built.kind === "built";
-		if (isGood || isNew && !isOfOld || built.kind === "out-of-disk") return built;
+		isBuilt = built.kind === "built";
+		if (isBuilt || isNew && !isOfOld || built.kind === "out-of-disk") return built;
 		await removeTree(host, request.repository, tree);
 		await checkOutTree(host, clean, request, tree);
 		const again = await build(tree, false);
-		isGood = again.built.kind === "built";
+		isBuilt = again.built.kind === "built";
 		return again.built;
 	} finally {
-		if (clean || !isGood) await removeTree(host, request.repository, tree);
+		if (clean || !isBuilt) await removeTree(host, request.repository, tree);
 		else await host.run(shell`rm -rf ${`${tree}/stage`}`);
 	}
 }
@@ -282,7 +272,7 @@ async function checkOutTree(host, clean, { repository, baseCommit, tree: id, too
 	if (!clean && stamp.stdout === tools) {
 		const head = gitIn(source, shell`update-ref --no-deref HEAD ${baseCommit}`);
 		const reset = await host.run(shell`${head} && ${checkOut} && ${gitIn(source, shell`clean -ffdxq`)} && rm -rf ${`${tree}/stage`}`);
-		if (reset.kind === "exited" && reset.code === 0) return false;
+		if (isGood(reset)) return false;
 	}
 	await removeTree(host, repository, tree);
 	await host.output(shell`mkdir -p ${`${tree}/obj`}`);
@@ -331,8 +321,7 @@ async function keptToolchain(host, recipe, request) {
 const kernelAlone = /\tsys\/(?:dev|net|netgraph|netinet|netinet6|netipsec|netlink|netpfil)$/;
 /** Returns false if none is cached. The jail's user still owns the files, but cannot enter the folder around them. */
 async function installToolchain(host, kept, objects) {
-	const installed = await host.run(shell`test -d ${kept} && rm -rf ${objects} && cp -a ${kept} ${objects}`);
-	return installed.kind === "exited" && installed.code === 0;
+	return isGood(await host.run(shell`test -d ${kept} && rm -rf ${objects} && cp -a ${kept} ${objects}`));
 }
 /** Caches only the toolchain of a base, as a patch may have changed its makefiles. Atomic. */
 async function keepToolchain(host, { folder }, kept, objects) {
@@ -348,12 +337,10 @@ const maxKept = 2;
 // src/kernel/kernel-recipe-linux.ts
 /** Packs `boot/vmlinuz-RELEASE`, its System.map and config, and `lib/modules/RELEASE` for depmod(8). */
 function buildLinux(host, recipe, request, guard) {
-	return inTree(host, recipe, request, async (tree) => {
-		return {
-			built: await makeKernel$1(host, recipe, request, tree, guard),
-			isOfOld: false
-		};
-	});
+	return inTree(host, recipe, request, async (tree) => ({
+		built: await makeKernel$1(host, recipe, request, tree, guard),
+		isOfOld: false
+	}));
 }
 async function makeKernel$1(host, recipe, request, tree, guard) {
 	const jobs = recipe.jobs ?? Number(await host.output(commandsOf.linux.cpus));
@@ -432,7 +419,7 @@ function buildByRecipe(host, config, request, guard) {
 	}
 }
 async function buildByMake(host, recipe, request, guard) {
-	await requireFilemon(host, recipe);
+	if (recipe.metaMode && !isGood(await host.run(shell`kldstat -q -m filemon`))) throw new BuilderError(`${host.name} has not loaded filemon(4), which meta mode needs: run "kldload filemon" there.`);
 	const kept = await keptToolchain(host, recipe, request);
 	return inTree(host, recipe, request, async (tree, mayReuse) => {
 		const isKept = mayReuse && kept !== void 0 && await installToolchain(host, kept, `${tree}/obj`);
@@ -445,12 +432,6 @@ async function buildByMake(host, recipe, request, guard) {
 			isOfOld: isKept
 		};
 	});
-}
-async function requireFilemon(host, { metaMode }) {
-	if (!metaMode) return;
-	const outcome = await host.run(shell`kldstat -q -m filemon`);
-	if (outcome.kind === "exited" && outcome.code === 0) return;
-	throw new BuilderError(`${host.name} has not loaded filemon(4), which meta mode needs; run "kldload filemon" there, or set \`metaMode: false\`.`);
 }
 async function makeKernel(host, recipe, request, tree, guard) {
 	const { sha256, cpus, rootArchive } = commandsOf[request.system];
@@ -485,7 +466,7 @@ async function makeKernel(host, recipe, request, tree, guard) {
 			await removeLinked(host, recipe, request, tree);
 			const notLinked = await steps.run(linkAgain(make, jobs, number));
 			if (notLinked?.kind === "out-of-disk") return notLinked;
-			requireLinked(notLinked, host, recipe);
+			requireLinked(notLinked, host);
 		}
 		if (index > 0) await host.output(inJail(request, shell`rm -rf ${`${stage}/boot`}`));
 		const notInstalled = await steps.run(make(1, "installkernel", install));
@@ -503,13 +484,14 @@ async function makeKernel(host, recipe, request, tree, guard) {
 		await host.output(inJail(request, rootArchive(packed, kernel)));
 		await take(host, request, packed, output);
 	}
-	requireDistinct(kernelsSeen, host, recipe);
+	requireDistinct(kernelsSeen, host);
 	if (request.layouts.some(({ number }) => number !== 1)) await removeLinked(host, recipe, request, tree);
-	const uname = await unameOf(host, request, `${kernel}/kernel`);
+	const found = await host.run(inJail(request, shell`what -q -s ${`${kernel}/kernel`}`));
+	const [uname = ""] = found.stdout.trim().split("\n");
 	return {
 		kind: "built",
 		log: steps.log,
-		uname
+		uname: isGood(found) && uname !== "" ? uname : void 0
 	};
 }
 /**
@@ -538,19 +520,15 @@ async function removeLinked(host, { kernelConfig }, request, tree) {
 	await host.output(inJail(request, shell`find ${`${tree}/obj`} ${[...where, ...names]} -delete`));
 }
 /** The kernel was linked once before, so the patch is not to blame for a failure. */
-function requireLinked(failed, host, recipe) {
+function requireLinked(failed, host) {
 	if (failed === void 0) return;
 	const why = failed.kind === "build-failed" ? failed.errors.join("; ") : failed.kind;
-	throw new BuilderError(`A kernel could not be relinked on ${host.name} (${why}); ${fixing[recipe.kind]}, or set \`layoutVariants: 1\`.`);
+	throw new BuilderError(`A kernel could not be relinked on ${host.name} (${why}): fix that, or set \`layoutVariants: 1\`.`);
 }
-function requireDistinct(kernels, host, recipe) {
+function requireDistinct(kernels, host) {
 	if (new Set(kernels).size === kernels.length) return;
-	throw new BuilderError(`A kernel relinked on ${host.name} is identical to the first one; ${fixing[recipe.kind]}, or set \`layoutVariants: 1\`.`);
+	throw new BuilderError(`A kernel relinked on ${host.name} is identical to the first one: its build must reorder code by $LAYOUT, or set \`layoutVariants: 1\`.`);
 }
-const fixing = {
-	make: "link the tree with ld.lld of LLVM 13 or later",
-	command: "make the command link in a different order for each $LINK"
-};
 /**
 * Switches: build(7), src.conf(5) and Makefile.inc1. NO_ROOT lets any user install. MAKEOBJDIRPREFIX counts only in the
 * environment. Excludes the builder's make.conf, src.conf and modules of ports, so that ppsgate.yml alone defines a
@@ -580,12 +558,6 @@ async function makeFor(host, recipe, tree) {
 		return shell`${cleanEnvironment} ${variables} ${program} -j ${jobs} ${words}`;
 	};
 }
-/** Reads the version from newvers.sh in the kernel by what(1). Some kernels have none. */
-async function unameOf(host, request, kernel) {
-	const outcome = await host.run(inJail(request, shell`what -q -s ${kernel}`));
-	const [line = ""] = outcome.stdout.trim().split("\n");
-	return outcome.kind === "exited" && outcome.code === 0 && line !== "" ? line : void 0;
-}
 async function buildByCommand(host, recipe, request, guard) {
 	const { work, folder, system } = request;
 	const written = `${work}/out/kernel`;
@@ -594,30 +566,29 @@ async function buildByCommand(host, recipe, request, guard) {
 	const archives = [];
 	for (const [index, { number, output }] of request.layouts.entries()) {
 		await host.run(inJail(request, shell`rm -f ${written}`));
-		const command = shell`${cleanEnvironment} ${variablesOf(recipe, request, number, written)} ${recipe.argv}`;
+		const variables = [
+			`BASE_COMMIT=${request.baseCommit}`,
+			`DIFF=${request.diffPath ?? ""}`,
+			`KERNCONF=${recipe.kernelConfig}`,
+			`LAYOUT=${number}`,
+			`OUTPUT=${written}`
+		];
+		const command = shell`${cleanEnvironment} ${variables} ${recipe.argv}`;
 		const failed = await steps.run(command);
 		if (failed?.kind === "out-of-disk") return failed;
-		if (index > 0) requireLinked(failed, host, recipe);
+		if (index > 0) requireLinked(failed, host);
 		if (failed !== void 0) return failed;
-		const isThere = await host.run(inJail(request, shell`test -s ${written}`));
-		if (isThere.kind !== "exited" || isThere.code !== 0) throw new BuilderError(`"${recipe.argv[0]}" on ${host.name} succeeded but wrote no kernel to $OUTPUT; make it write a tar archive of the kernel and its modules there.`);
+		if (!isGood(await host.run(inJail(request, shell`test -s ${written}`)))) throw new BuilderError(`"${recipe.argv[0]}" on ${host.name} succeeded but wrote no kernel to $OUTPUT.`);
 		await take(host, request, written, output);
 		archives.push(await host.output(commandsOf[system].sha256(output)));
 	}
-	requireDistinct(archives, host, recipe);
+	requireDistinct(archives, host);
 	return {
 		kind: "built",
 		log: steps.log,
 		uname: void 0
 	};
 }
-const variablesOf = ({ kernelConfig }, { baseCommit, diffPath }, layout, output) => [
-	`BASE_COMMIT=${baseCommit}`,
-	`DIFF=${diffPath ?? ""}`,
-	`KERNCONF=${kernelConfig}`,
-	`LAYOUT=${layout}`,
-	`OUTPUT=${output}`
-];
 
 // src/kernel/kernel.ts
 /**
@@ -631,7 +602,7 @@ async function buildKernel(host, written, request, options) {
 	const { signal, onProgress } = options;
 	const { loaded } = request;
 	const noRoot = loaded && whyNoRoot(written.recipe, loaded);
-	if (noRoot !== void 0) throw new BuilderError(`No kernel is built: ${noRoot}; add zfs to it, or remove the option.`);
+	if (noRoot !== void 0) throw new BuilderError(`No kernel is built: ${noRoot}.`);
 	const work = `${folder}/builds/${randomUUID()}`;
 	signal.throwIfAborted();
 	await host.output(shell`mkdir -p ${`${folder}/cache`} ${work}`, { timeoutSeconds: 60 });
@@ -687,7 +658,7 @@ async function buildKernel(host, written, request, options) {
 }
 async function prebuilt(host, system, { path, sha256 }, signal) {
 	const found = await host.run(commandsOf[system].sha256(path), { signal });
-	if (!(found.kind === "exited" && found.code === 0 && sumIn(found.stdout) === sha256)) throw new BuilderError(`${path} on ${host.name} does not have the SHA-256 ${sha256}; correct the path or the checksum.`);
+	if (!isGood(found) || sumIn(found.stdout) !== sha256) throw new BuilderError(`${path} on ${host.name} does not have the SHA-256 ${sha256}.`);
 	return {
 		kind: "built",
 		key: sha256,
@@ -723,7 +694,7 @@ function asBuild([first, ...further], isCached) {
 	};
 }
 async function buildNow(host, config, { key, cache, recipe, remember }, { signal, keepLog, onProgress, now }) {
-	await sweep(host, config.folder);
+	await host.output(shell`find ${`${config.folder}/builds`} -mindepth 1 -maxdepth 1 -mtime +3 -exec rm -rf {} +`);
 	const problem = await jailProblem(host, config);
 	if (problem !== void 0) throw new BuilderError(`${host.name}: ${problem.why}; ${problem.fix}.`);
 	const freeBytes = await freeBytesOf(host, config.folder);
@@ -735,7 +706,13 @@ async function buildNow(host, config, { key, cache, recipe, remember }, { signal
 		onLine: (line) => {
 			if (/^(?:>>>|===>) /.test(line)) onProgress(line);
 		}
-	}).catch(fullDisk);
+	}).catch((error) => {
+		if (error instanceof HostError && error.message.includes("No space left on device")) return {
+			kind: "out-of-disk",
+			log: ""
+		};
+		throw error;
+	});
 	const log = `kernel-${key}.log`;
 	await keepLog(log, buildOutput.log);
 	if (buildOutput.kind === "out-of-disk") return outOfDisk(host, config, await freeBytesOf(host, config.folder));
@@ -765,18 +742,6 @@ async function buildNow(host, config, { key, cache, recipe, remember }, { signal
 	await cache.prune(new Set(recipe.layouts.map((layout) => layout.key)), config.cache);
 	return asBuild(built, false);
 }
-/** Recognizes a full disk in errors of git and tar; make's log is parsed elsewhere. */
-function fullDisk(error) {
-	if (error instanceof HostError && error.message.includes("No space left on device")) return {
-		kind: "out-of-disk",
-		log: ""
-	};
-	throw error;
-}
-/** Removes leftovers of lost connections. Neither a build nor the wait for its slot lasts days. */
-async function sweep(host, folder) {
-	await host.output(shell`find ${`${folder}/builds`} -mindepth 1 -maxdepth 1 -mtime +3 -exec rm -rf {} +`);
-}
 /** Column 4 of the last line of `df -k -P`, in KiB (POSIX, df). */
 async function freeBytesOf(host, folder) {
 	const line = (await host.output(shell`df -k -P ${folder}`)).trim().split("\n").at(-1) ?? "";
@@ -786,7 +751,7 @@ function outOfDisk(host, { folder, minFreeBytes }, freeBytes) {
 	const gigabytes = (bytes) => `${(bytes / 1e9).toFixed(1)} GB`;
 	return {
 		kind: "out-of-disk",
-		reason: `${folder} on ${host.name} has ${gigabytes(freeBytes)} free, and a build needs ${gigabytes(minFreeBytes)}; free some space there.`
+		reason: `${folder} on ${host.name} has ${gigabytes(freeBytes)} free, and a build needs ${gigabytes(minFreeBytes)}.`
 	};
 }
 /** Reads the whole archive, and so detects a damaged one. */
@@ -829,6 +794,27 @@ async function buildVariant(host, builder, { variant, kernel, loaded, owner, now
 		}
 	};
 }
+/** Writes the archive atomically. Throws a BuilderError for a wrong checksum. */
+async function fetchKernel(host, { archive, sha256 }, path, signal) {
+	const partial = `${path}.part`;
+	const file = openSync(partial, "w");
+	const hash = createHash("sha256");
+	try {
+		const onStdout = (chunk) => {
+			hash.update(chunk);
+			for (let written = 0; written < chunk.length;) written += writeSync(file, chunk, written);
+		};
+		await host.run(shell`cat ${archive}`, {
+			onStdout,
+			signal
+		});
+		if (hash.digest("hex") !== sha256) throw new BuilderError(`${archive} on ${host.name} arrived with a SHA-256 other than ${sha256}.`);
+		renameSync(partial, path);
+	} finally {
+		closeSync(file);
+		rmSync(partial, { force: true });
+	}
+}
 
 // src/kernel/linux-kernels.ts
 /**
@@ -856,24 +842,21 @@ async function buildLinuxKernel(config, request) {
 		cached: built.cached
 	};
 }
-async function withKernelConfig(config) {
-	const { recipe, ...place } = config;
+async function withKernelConfig({ recipe, ...place }) {
 	if (recipe.kind === "command") return {
 		...place,
 		recipe
 	};
-	try {
-		const kernelConfig = await readFile(recipe.configPath, "utf8");
-		return {
-			...place,
-			recipe: {
-				...recipe,
-				kernelConfig
-			}
-		};
-	} catch (error) {
-		throw new BuilderError(`The kernel's configuration ${recipe.configPath} cannot be read (${fileReasonOf(error)}); correct \`builder.kernel.config\` in ppsgate.yml.`);
-	}
+	const kernelConfig = await readFile(recipe.configPath, "utf8").catch((error) => {
+		throw new BuilderError(`The kernel's configuration ${recipe.configPath} cannot be read (${fileReasonOf(error)}).`);
+	});
+	return {
+		...place,
+		recipe: {
+			...recipe,
+			kernelConfig
+		}
+	};
 }
 
-export { buildLinuxKernel, buildVariant, gitIn, whyNoRoot };
+export { buildLinuxKernel, buildVariant, fetchKernel, gitIn, whyNoRoot };

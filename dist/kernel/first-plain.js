@@ -1,6 +1,7 @@
 import { driversOf, lastLine, plainLine } from "../model/first-plain.js";
 import { checkOwn } from "../system/own-file.js";
 import { shell } from "../system/shell.js";
+import { isGood } from "../system/host/first-plain.js";
 const { isAbsolute, join } = globalThis.process.getBuiltinModule("node:path");
 const { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } = globalThis.process.getBuiltinModule("node:fs");
 const { createHash, randomUUID } = globalThis.process.getBuiltinModule("node:crypto");
@@ -10,60 +11,6 @@ const { createHash, randomUUID } = globalThis.process.getBuiltinModule("node:cry
 var BuilderError = class extends Error {
 	name = "BuilderError";
 };
-
-// src/kernel/private-places.ts
-/**
-* Runs as root in new namespaces. Its arguments are two folders, which stay in place, and a command, which gets its own
-* /run, /tmp, /var/tmp, /dev and /proc. Fails rather than run the command without them.
-*
-* A network namespace separates abstract sockets only. Sockets bound elsewhere are covered one by one, those of all
-* network namespaces. The working directory still leads to the old folders, so the script enters it again.
-*/
-const privatePlaces = String.raw`
-set -e
-umask 022
-folder=$1 repository=$2
-shift 2
-sockets=$(find /proc/[0-9]*/ns/net -maxdepth 0 -printf '%l %h\n' 2>/dev/null | sort -u -k 1,1 |
-  sed 's/.* //; s/ns$/net\/unix/' | xargs cat 2>/dev/null |
-  sed -n 's/^[^/]* \(\/.*\)/\1/p' | sort -u) || true
-exec 3<&- 4<&-
-if test -d "$folder"; then exec 3<"$folder"; fi
-if test -d "$repository"; then exec 4<"$repository"; fi
-
-for place in /run /tmp /var/tmp; do
-  mount -t tmpfs -o nosuid,nodev,mode=1777 private "$place"
-done
-chmod 755 /run
-mount -t tmpfs -o nosuid,mode=755 private /dev
-mkdir -m 1777 /dev/shm
-mknod -m 666 /dev/null c 1 3
-mknod -m 666 /dev/zero c 1 5
-mknod -m 666 /dev/full c 1 7
-mknod -m 666 /dev/random c 1 8
-mknod -m 666 /dev/urandom c 1 9
-mknod -m 666 /dev/tty c 5 0
-ln -s /proc/self/fd /dev/fd
-ln -s fd/0 /dev/stdin
-ln -s fd/1 /dev/stdout
-ln -s fd/2 /dev/stderr
-
-restore() {
-  test -d "/proc/self/fd/$1" || return 0
-  mkdir -p "$2"
-  mount --no-canonicalize --rbind "/proc/self/fd/$1" "$2"
-}
-restore 3 "$folder"
-restore 4 "$repository"
-exec 3<&- 4<&-
-
-echo "$sockets" | while IFS= read -r socket; do
-  if test -S "$socket"; then mount --bind /dev/null "$socket"; fi
-done
-mount -t proc private /proc
-cd "$PWD" 2>/dev/null || cd /
-exec "$@"
-`;
 
 // src/kernel/jail.ts
 /** Without a jail, runs the command as the login's user. */
@@ -85,7 +32,14 @@ const buildFolder = ({ jail }, path) => jail === void 0 ? shell`mkdir -p ${path}
 async function jailProblem(host, place, timeoutSeconds = 60) {
 	const { system, jail, folder, repository } = place;
 	const limits = { timeoutSeconds };
-	if (jail === void 0) return system === "linux" ? whyRoot(host, limits) : void 0;
+	if (jail === void 0) {
+		if (system !== "linux") return void 0;
+		const id = await host.run(shell`id -u`, limits);
+		return isGood(id) && Number(id.stdout) !== 0 ? void 0 : {
+			why: "the login user is root",
+			fix: "name another `user` in ppsgate.yml"
+		};
+	}
 	const { name, user } = jail;
 	const problem = await (name === void 0 ? whyNoNamespaces(host, user, place, limits) : whyNoJail(host, {
 		name,
@@ -175,16 +129,59 @@ async function whyNoNamespaces(host, user, place, limits) {
 		fix: "run ppsgate as root, and install unshare, setpriv and mount (util-linux)"
 	};
 }
-/** Without a jail, a site may trust its users; a build never runs as root. */
-async function whyRoot(host, limits) {
-	const id = await host.run(shell`id -u`, limits);
-	return isGood(id) && Number(id.stdout) !== 0 ? void 0 : {
-		why: "the login user is root",
-		fix: "name another `user` in ppsgate.yml"
-	};
-}
 const writableScript = "for place do if test -w \"$place\"; then echo \"$place\"; fi; done";
-const isGood = (outcome) => outcome.kind === "exited" && outcome.code === 0;
+/**
+* Runs as root in new namespaces. Its arguments are two folders, which stay in place, and a command, which gets its own
+* /run, /tmp, /var/tmp, /dev and /proc. Fails rather than run the command without them.
+*
+* A network namespace separates abstract sockets only. Sockets bound elsewhere are covered one by one, those of all
+* network namespaces. The working directory still leads to the old folders, so the script enters it again.
+*/
+const privatePlaces = String.raw`
+set -e
+umask 022
+folder=$1 repository=$2
+shift 2
+sockets=$(find /proc/[0-9]*/ns/net -maxdepth 0 -printf '%l %h\n' 2>/dev/null | sort -u -k 1,1 |
+  sed 's/.* //; s/ns$/net\/unix/' | xargs cat 2>/dev/null |
+  sed -n 's/^[^/]* \(\/.*\)/\1/p' | sort -u) || true
+exec 3<&- 4<&-
+if test -d "$folder"; then exec 3<"$folder"; fi
+if test -d "$repository"; then exec 4<"$repository"; fi
+
+for place in /run /tmp /var/tmp; do
+  mount -t tmpfs -o nosuid,nodev,mode=1777 private "$place"
+done
+chmod 755 /run
+mount -t tmpfs -o nosuid,mode=755 private /dev
+mkdir -m 1777 /dev/shm
+mknod -m 666 /dev/null c 1 3
+mknod -m 666 /dev/zero c 1 5
+mknod -m 666 /dev/full c 1 7
+mknod -m 666 /dev/random c 1 8
+mknod -m 666 /dev/urandom c 1 9
+mknod -m 666 /dev/tty c 5 0
+ln -s /proc/self/fd /dev/fd
+ln -s fd/0 /dev/stdin
+ln -s fd/1 /dev/stdout
+ln -s fd/2 /dev/stderr
+
+restore() {
+  test -d "/proc/self/fd/$1" || return 0
+  mkdir -p "$2"
+  mount --no-canonicalize --rbind "/proc/self/fd/$1" "$2"
+}
+restore 3 "$folder"
+restore 4 "$repository"
+exec 3<&- 4<&-
+
+echo "$sockets" | while IFS= read -r socket; do
+  if test -S "$socket"; then mount --bind /dev/null "$socket"; fi
+done
+mount -t proc private /proc
+cd "$PWD" 2>/dev/null || cd /
+exec "$@"
+`;
 
 // src/kernel/cross-build.ts
 /** Throws a BuilderError if the given folder, or without one the whole builder, lacks clang or lld. */
@@ -195,7 +192,8 @@ async function crossToolsOf(host, { toolFolder }) {
 		clang: `${folder}/clang`,
 		lld: `${folder}/ld.lld`
 	};
-	throw new BuilderError(toolFolder === void 0 ? `${host.name} has no clang with ld.lld in /usr/lib/llvm-*/bin or /usr/bin to build FreeBSD kernels; install them, for example with "apt-get install clang lld".` : `${host.name} has no clang with ld.lld in ${toolFolder} to build FreeBSD kernels; correct \`builder.tools\` in ppsgate.yml.`);
+	const where = toolFolder ?? "/usr/lib/llvm-*/bin or /usr/bin";
+	throw new BuilderError(`${host.name} has no clang with ld.lld in ${where} to build FreeBSD kernels.`);
 }
 /** Debian and Ubuntu install each release of LLVM in its own folder. */
 const findToolsScript = `
@@ -248,19 +246,7 @@ async function whyNotLoadable(host, place, kernelFolder) {
 		return kind === "relocation" ? `${module} cannot be loaded: it references ${symbol} with ${name}, a relocation that FreeBSD's kernel linker refuses; build without stack protection (\`options: [-DWITHOUT_SSP]\`), or with another clang (\`tools\`).` : `${module} cannot be loaded: neither the kernel nor another built module defines ${name}.`;
 	});
 }
-const knownRelocations = [
-	"NONE",
-	"64",
-	"PC32",
-	"PLT32",
-	"32S",
-	"GLOB_DAT",
-	"JUMP_SLO",
-	"JUMP_SLOT",
-	"RELATIVE",
-	"IRELATIV",
-	"IRELATIVE"
-].join("|");
+const knownRelocations = "NONE|64|PC32|PLT32|32S|GLOB_DAT|JUMP_SLOT?|RELATIVE|IRELATIVE?";
 /** Prints at most 20 faults. Symbols that the kernel linker creates itself are no faults. */
 const loadableScript = `
 set -e

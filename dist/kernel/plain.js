@@ -1,35 +1,8 @@
 import { reasonOf, withoutSequences } from "../model/first-plain.js";
 import { shell } from "../system/shell.js";
 import { BuilderError, inJail } from "./first-plain.js";
-const { closeSync, openSync, renameSync, rmSync, writeSync } = globalThis.process.getBuiltinModule("node:fs");
+import { isGood } from "../system/host/first-plain.js";
 const { PassThrough } = globalThis.process.getBuiltinModule("node:stream");
-const { createHash } = globalThis.process.getBuiltinModule("node:crypto");
-
-// src/kernel/fetch-kernel.ts
-/** Writes the archive atomically. Throws a BuilderError for a wrong checksum. */
-async function fetchKernel(host, { archive, sha256 }, path, signal) {
-	const partial = `${path}.part`;
-	const file = openSync(partial, "w");
-	const hash = createHash("sha256");
-	try {
-		const onStdout = (chunk) => {
-			hash.update(chunk);
-			writeWhole(file, chunk);
-		};
-		await host.run(shell`cat ${archive}`, {
-			onStdout,
-			signal
-		});
-		if (hash.digest("hex") !== sha256) throw new BuilderError(`${archive} on ${host.name} arrived with a SHA-256 other than ${sha256}; check its disk, and build it again.`);
-		renameSync(partial, path);
-	} finally {
-		closeSync(file);
-		rmSync(partial, { force: true });
-	}
-}
-function writeWhole(file, chunk) {
-	for (let written = 0; written < chunk.length;) written += writeSync(file, chunk, written);
-}
 
 // src/kernel/system-commands.ts
 /** EX_TEMPFAIL of sysexits(3). */
@@ -65,6 +38,7 @@ async function inTurn(host, turn, work) {
 		await holding.ended.catch(() => {});
 	}
 }
+/** `ended` rejects if the lock is not free in time, or is lost. */
 function hold(host, turn, stdin) {
 	const { system, lock, owner, waitSeconds, signal } = turn;
 	const held = Promise.withResolvers();
@@ -81,7 +55,7 @@ function hold(host, turn, stdin) {
 			held.resolve();
 		}
 	}).then(async (outcome) => {
-		if (outcome.kind === "exited" && outcome.code === 0) return;
+		if (isGood(outcome)) return;
 		throw await whyNot(host, turn, outcome.kind === "exited" ? outcome.code : -1, outcome.stderr);
 	});
 	ended.catch(() => {});
@@ -100,9 +74,9 @@ echo held
 read -r word || sleep 15
 `;
 async function whyNot(host, { lock, waitSeconds }, code, stderr) {
-	if (code !== 75) return new BuilderError(`${host.name} cannot lock ${lock}: it exited with ${code} ("${reasonOf(stderr)}"); check that the folder is writable.`);
+	if (code !== 75) return new BuilderError(`${host.name} cannot lock ${lock}: it exited with ${code} ("${reasonOf(stderr)}").`);
 	const owner = await host.run(shell`cat ${lock}.owner`, { timeoutSeconds: 20 });
-	return new BuilderError(`Another build on ${host.name} was still running after ${Math.round(waitSeconds / 60)} min (${reasonOf(owner.stdout) || "its owner is unknown"}); wait until it ends, then run this again.`);
+	return new BuilderError(`Another build on ${host.name} was still running after ${Math.round(waitSeconds / 60)} min (${reasonOf(owner.stdout) || "its owner is unknown"}).`);
 }
 
 // src/kernel/build-log.ts
@@ -261,4 +235,4 @@ async function take(host, place, archive, output) {
 	await host.output(shell`${inJail(place, shell`cat ${archive}`)} > ${output}`);
 }
 
-export { cleanEnvironment, commandsOf, fetchKernel, inTurn, stepsOf, sumIn, take };
+export { cleanEnvironment, commandsOf, inTurn, stepsOf, sumIn, take };

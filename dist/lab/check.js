@@ -6,7 +6,7 @@ import { LabInUseError, claimWhenFree } from "./netns/first-plain.js";
 import { LabImpossibleError, ownerFile, requireLab } from "./netns/plain.js";
 import { commandText, shell } from "../system/shell.js";
 import { jailProblem, outsideOptions, socketsInJail } from "../kernel/first-plain.js";
-import { HostError, algorithmsFor, parseKnownHosts } from "../system/host/first-plain.js";
+import { HostError, isGood } from "../system/host/first-plain.js";
 import { PowerError } from "./power/first-plain.js";
 import { KernelFilesError, NoOwnKernelError } from "./qemu/vm/plain.js";
 import "./power.js";
@@ -86,7 +86,6 @@ function on(machine, what, look) {
 	};
 }
 const limits = { timeoutSeconds: 60 };
-const isGood = (outcome) => outcome.kind === "exited" && outcome.code === 0;
 const does = async (host, command) => isGood(await host.run(command, limits));
 const inGigabytes = (bytes) => `${(bytes / 1e9).toFixed(1)} GB`;
 function loginStep(machine, connect) {
@@ -101,46 +100,19 @@ function loginStep(machine, connect) {
 				machine.host = await connect(config, label.replace(/^the /, ""));
 			} catch (error) {
 				if (!(error instanceof HostError)) throw error;
-				const fix = fixOfFile(error.cause, config);
-				if (fix !== void 0) return [wrong(what, `${reasonOf(error.cause)}.`, fix)];
-				return [wrong(what, error.message, await fixOfLogin(error, config))];
+				return [wrong(what, error.message, fixOfLogin(error, config))];
 			}
 			const by = key === void 0 ? "a key of the agent" : `the key ${key}`;
 			return [ok(what, `${user}@${host}, port ${port}, with ${by}`)];
 		}
 	};
 }
-async function fixOfLogin({ kind, cause }, config) {
-	switch (kind) {
-		case "host-key": return fixOfHostKey(config);
-		case "login":
-		case "login-refused": return fixOfKey(config, cause !== void 0);
-		default: return "switch it on, run `service sshd onestart` on its console, and check `host` and `port` in ppsgate.yml";
-	}
-}
-async function fixOfHostKey(config) {
-	const { host, port, knownHostsPath } = config;
-	const text = await readFile(knownHostsPath, "utf8");
-	if (algorithmsFor(parseKnownHosts(text), config).length === 0) return scan(config);
-	const name = port === 22 ? host : `[${host}]:${port}`;
-	return `once you know why the key changed, run ${typed(shell`ssh-keygen -R ${name} -f ${knownHostsPath}`)}, and then ${scan(config)}`;
-}
-/** Suggests a fix for a refused key, or for one that this machine could not read. */
-function fixOfKey({ host, port, user, privateKeyPath }, wasRefused) {
+function fixOfLogin({ kind }, { host, port, user, knownHostsPath, privateKeyPath }) {
+	if (kind === "host-key") return `compare the fingerprint with the machine's console, remove an old line of that machine, and run ${typed(shell`ssh-keyscan -p ${port} ${host} >> ${knownHostsPath}`)}`;
+	if (kind !== "login" && kind !== "login-refused") return "switch it on, run `service sshd onestart` on its console, and check `host` and `port` in ppsgate.yml";
 	if (privateKeyPath === void 0) return "load a key into the agent that is in its authorized_keys (see `ssh-add -l`), or name a `key` in ppsgate.yml";
-	if (!wasRefused) return `remove its passphrase with ${typed(shell`ssh-keygen -p -f ${privateKeyPath}`)}, or remove \`key\` and use the ssh agent`;
-	return `${typed(shell`ssh-copy-id -i ${`${privateKeyPath}.pub`} -p ${port} ${`${user}@${host}`}`)}, with \`PermitRootLogin prohibit-password\` in its /etc/ssh/sshd_config`;
+	return `name a \`key\` without a passphrase, and run ${typed(shell`ssh-copy-id -i ${`${privateKeyPath}.pub`} -p ${port} ${`${user}@${host}`}`)}, with \`PermitRootLogin prohibit-password\` in its sshd_config`;
 }
-function fixOfFile(error, config) {
-	if (!(error instanceof Error && "path" in error && "code" in error)) return void 0;
-	const { knownHostsPath, privateKeyPath } = config;
-	const path = [knownHostsPath, privateKeyPath].find((ours) => ours === error.path);
-	if (path === void 0) return void 0;
-	if (error.code !== "ENOENT") return `give this user read permission for ${path}`;
-	if (path === knownHostsPath) return scan(config);
-	return `${typed(shell`ssh-keygen -t ed25519 -N ${""} -f ${path}`)}, and append ${path}.pub to its authorized_keys`;
-}
-const scan = ({ host, port, knownHostsPath }) => `${typed(shell`ssh-keyscan -p ${port} ${host} >> ${knownHostsPath}`)}, and compare the fingerprint with the machine's console`;
 
 // src/lab/check/builder-check.ts
 function builderSteps(builder) {
@@ -1213,4 +1185,4 @@ function linkStep(machine, name) {
 	};
 }
 
-export { checkFreebsdTestbed, checkLinuxTestbed, checkVirtualTestbed, healthOf, isGood, lookAgain, ok, skipped, testbedFailed, typed, walk, whyUnhealthy, wrong };
+export { checkFreebsdTestbed, checkLinuxTestbed, checkVirtualTestbed, healthOf, lookAgain, ok, skipped, testbedFailed, typed, walk, whyUnhealthy, wrong };

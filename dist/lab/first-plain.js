@@ -1,4 +1,4 @@
-import { reasonOf } from "../model/first-plain.js";
+import { fileReasonOf } from "../model/first-plain.js";
 import { HostError, connect } from "../system/host/first-plain.js";
 const { readFile } = globalThis.process.getBuiltinModule("node:fs/promises");
 
@@ -33,11 +33,11 @@ function mapped(word, names) {
 async function connectTo(config, label, options = { keepaliveSeconds: 5 }) {
 	const { host, port, user, privateKeyPath, knownHostsPath } = config;
 	const name = `${label} (${host}:${port})`;
-	const knownHosts = await readFile(knownHostsPath, "utf8").catch((error) => {
-		const make = `create it with 'ssh-keyscan -p ${port} ${host} >> ${knownHostsPath}', and compare the fingerprint with the machine's console`;
-		throw new HostError("host-key", `The key of ${name} cannot be checked, because ${knownHostsPath} cannot be read (${codeOf(error)}): ${fixOf(error, make)}.`, { cause: error });
+	const read = (path, kind) => readFile(path, "utf8").catch((error) => {
+		throw new HostError(kind, `Cannot log in to ${name}: ${path} cannot be read (${fileReasonOf(error)}).`, { cause: error });
 	});
-	const identity = privateKeyPath === void 0 ? { agent: true } : { privateKey: await readPrivateKey(privateKeyPath, name) };
+	const knownHosts = await read(knownHostsPath, "host-key");
+	const identity = privateKeyPath === void 0 ? { agent: true } : { privateKey: await read(privateKeyPath, "login") };
 	return connect({
 		host,
 		port,
@@ -47,11 +47,5 @@ async function connectTo(config, label, options = { keepaliveSeconds: 5 }) {
 		...identity
 	}, options);
 }
-const readPrivateKey = (path, name) => readFile(path, "utf8").catch((error) => {
-	const make = `create it with 'ssh-keygen -t ed25519 -f ${path}' and append ${path}.pub to that machine's authorized_keys, or correct \`key\` in ppsgate.yml`;
-	throw new HostError("login", `Cannot log in to ${name}, because the key ${path} cannot be read (${codeOf(error)}): ${fixOf(error, make)}.`, { cause: error });
-});
-const fixOf = (error, make) => codeOf(error) === "ENOENT" ? make : "make it a file that this user may read";
-const codeOf = (error) => error instanceof Error && "code" in error ? String(error.code) : reasonOf(error);
 
 export { connectTo, mapNftables, mapOwnRules, mapSetting, mapWords, portNames };

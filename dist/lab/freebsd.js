@@ -1,7 +1,7 @@
 import { frameBytesFor } from "../config/first.js";
 import { number, object } from "../vendor/zod.js";
 import { BuilderError, noSums } from "../kernel/first-plain.js";
-import { HostError, ownFolder, stdoutOf } from "../system/host/first-plain.js";
+import { HostError, isGood, ownFolder, stdoutOf } from "../system/host/first-plain.js";
 import { requirePrograms, thisMachine } from "../system/host/plain.js";
 import { commandText, shell } from "../system/shell.js";
 import { ConsoleRecorder } from "./console.js";
@@ -16,8 +16,7 @@ import { boundedLimits, cardDropOf, countersIn, mainDrop, minSilentRatio, ownAdd
 import { sum } from "../vendor/simple-statistics.js";
 import { parsePktGenLog } from "./traffic/plain.js";
 import { areOpen, closePorts, openPorts, pktGenRun, secondsFor, trialThrough } from "./traffic.js";
-import { fetchKernel } from "../kernel/plain.js";
-import { buildVariant } from "../kernel.js";
+import { buildVariant, fetchKernel } from "../kernel.js";
 const { join } = globalThis.process.getBuiltinModule("node:path");
 const { createReadStream, rmSync } = globalThis.process.getBuiltinModule("node:fs");
 const { isDeepStrictEqual } = globalThis.process.getBuiltinModule("node:util");
@@ -525,7 +524,7 @@ async function installRules(host, scenario, own) {
 	for (const { path, text } of files) await host.upload(Buffer.from(text), path, 384);
 	for (const command of commands) {
 		const outcome = await host.run(command);
-		if (outcome.kind === "exited" && outcome.code === 0) continue;
+		if (isGood(outcome)) continue;
 		const message = lastLine(outcome.stderr) ?? "it said nothing";
 		return `\`${commandText(command)}\` failed on the DUT: ${message}`;
 	}
@@ -538,7 +537,7 @@ async function removeRules(host) {
 /** Firewalls that rc.conf(5) starts: a trial disables them, and a boot enables them again. */
 async function siteFirewalls(host) {
 	const outcome = await host.run(shell`sysrc -n pf_enable firewall_enable`);
-	if (outcome.kind !== "exited" || outcome.code !== 0) return [];
+	if (!isGood(outcome)) return [];
 	const isOn = outcome.stdout.split("\n").map((value) => /^(?:yes|true|on|1)$/i.test(value.trim()));
 	return ["pf", "ipfw"].filter((_, index) => isOn[index]);
 }
@@ -882,11 +881,11 @@ async function readySampling(host, folder, requested) {
 	await host.output(ownFolder(folder));
 	await host.run(shell`kenv ${`kern.hwpmc.callchaindepth=${maxFrames}`}`);
 	const loaded = await host.run(shell`kldload -n hwpmc`);
-	if (loaded.kind !== "exited" || loaded.code !== 0) return impossible(`hwpmc cannot be loaded on the DUT: ${lastLine(loaded.stderr) ?? "it said nothing"}`);
+	if (!isGood(loaded)) return impossible(`hwpmc cannot be loaded on the DUT: ${lastLine(loaded.stderr) ?? "it said nothing"}`);
 	let message = "";
 	for (const event of requested === void 0 ? cycleEvents : [requested]) {
 		const tried = await host.run(samplingOnly(event, 1, folder));
-		if (tried.kind === "exited" && tried.code === 0) return {
+		if (isGood(tried)) return {
 			kind: "ready",
 			event
 		};
@@ -976,7 +975,7 @@ async function sampled({ seconds, event: requested, attempt }, { dut, folder, eg
 	for (const [index, log] of senders.entries()) await keepLog(freebsdLogNames.sender(index), log);
 	await keepLog(freebsdLogNames.counters, samples.stdout + samples.stderr);
 	if (trial.kind === "failed") return missed(trial.reason);
-	if (samples.kind !== "exited" || samples.code !== 0) return missed(`pmcstat failed on the DUT: ${lastLine(samples.stderr) ?? "it said nothing"}`);
+	if (!isGood(samples)) return missed(`pmcstat failed on the DUT: ${lastLine(samples.stderr) ?? "it said nothing"}`);
 	const text = await collectSamples(dut, folder);
 	const forwarded = sentWithin(samples.stdout, egress) ?? 0;
 	const expected = trial.run.medianPps * seconds;

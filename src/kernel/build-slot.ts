@@ -2,6 +2,7 @@
 import { PassThrough } from 'node:stream';
 import { reasonOf } from '../model/one-line.ts';
 import type { OperatingSystem } from '../model/scenario.ts';
+import { isGood } from '../system/host/execute.ts';
 import type { Host } from '../system/host/ssh.ts';
 import { shell } from '../system/shell.ts';
 import { BuilderError } from './builder-error.ts';
@@ -33,13 +34,8 @@ export async function inTurn<T>(host: Host, turn: Turn, work: () => Promise<T>):
   }
 }
 
-type SlotHolder = {
-  readonly held: Promise<void>;
-  /** Rejects if the lock is not free in time, or is lost. */
-  readonly ended: Promise<void>;
-};
-
-function hold(host: Host, turn: Turn, stdin: PassThrough): SlotHolder {
+/** `ended` rejects if the lock is not free in time, or is lost. */
+function hold(host: Host, turn: Turn, stdin: PassThrough): { held: Promise<void>; ended: Promise<void> } {
   const { system, lock, owner, waitSeconds, signal } = turn;
   const held = Promise.withResolvers<void>();
   const waiting = new AbortController();
@@ -57,7 +53,7 @@ function hold(host: Host, turn: Turn, stdin: PassThrough): SlotHolder {
     },
   });
   const ended = running.then(async (outcome) => {
-    if (outcome.kind === 'exited' && outcome.code === 0) return;
+    if (isGood(outcome)) return;
     throw await whyNot(host, turn, outcome.kind === 'exited' ? outcome.code : -1, outcome.stderr);
   });
   // The error reaches the caller that waits for the lock or, during the work, its next command.
@@ -77,12 +73,10 @@ read -r word || sleep 15
 
 async function whyNot(host: Host, { lock, waitSeconds }: Turn, code: number, stderr: string): Promise<BuilderError> {
   if (code !== heldByOthers) {
-    return new BuilderError(
-      `${host.name} cannot lock ${lock}: it exited with ${code} ("${reasonOf(stderr)}"); check that the folder is writable.`,
-    );
+    return new BuilderError(`${host.name} cannot lock ${lock}: it exited with ${code} ("${reasonOf(stderr)}").`);
   }
   const owner = await host.run(shell`cat ${lock}.owner`, { timeoutSeconds: 20 });
   return new BuilderError(
-    `Another build on ${host.name} was still running after ${Math.round(waitSeconds / 60)} min (${reasonOf(owner.stdout) || 'its owner is unknown'}); wait until it ends, then run this again.`,
+    `Another build on ${host.name} was still running after ${Math.round(waitSeconds / 60)} min (${reasonOf(owner.stdout) || 'its owner is unknown'}).`,
   );
 }

@@ -1,5 +1,6 @@
 // Checks out the tree to build at one path for all builds, as kernels contain that path.
 
+import { isGood } from '../system/host/execute.ts';
 import type { Host } from '../system/host/ssh.ts';
 import { shell } from '../system/shell.ts';
 import type { BuildOutput, PlacedRequest } from './build-step.ts';
@@ -22,19 +23,19 @@ export async function inTree(
   build: (tree: string, mayReuse: boolean) => Promise<BuildAttempt>,
 ): Promise<BuildOutput> {
   const tree = `${request.folder}/tree`;
-  let isGood = false;
+  let isBuilt = false;
   try {
     const isNew = await checkOutTree(host, clean, request, tree);
     const { built, isOfOld } = await build(tree, true);
-    isGood = built.kind === 'built';
-    if (isGood || (isNew && !isOfOld) || built.kind === 'out-of-disk') return built;
+    isBuilt = built.kind === 'built';
+    if (isBuilt || (isNew && !isOfOld) || built.kind === 'out-of-disk') return built;
     await removeTree(host, request.repository, tree);
     await checkOutTree(host, clean, request, tree);
     const again = await build(tree, false);
-    isGood = again.built.kind === 'built';
+    isBuilt = again.built.kind === 'built';
     return again.built;
   } finally {
-    if (clean || !isGood) await removeTree(host, request.repository, tree);
+    if (clean || !isBuilt) await removeTree(host, request.repository, tree);
     else await host.run(shell`rm -rf ${`${tree}/stage`}`);
   }
 }
@@ -57,7 +58,7 @@ async function checkOutTree(
     const reset = await host.run(
       shell`${head} && ${checkOut} && ${gitIn(source, shell`clean -ffdxq`)} && rm -rf ${`${tree}/stage`}`,
     );
-    if (reset.kind === 'exited' && reset.code === 0) return false;
+    if (isGood(reset)) return false;
   }
   await removeTree(host, repository, tree);
   await host.output(shell`mkdir -p ${`${tree}/obj`}`);

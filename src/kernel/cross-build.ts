@@ -16,11 +16,8 @@ export async function crossToolsOf(host: Host, { toolFolder }: NonNullable<MakeR
   const { stdout } = await host.run(shell`sh -c ${findToolsScript} tools ${toolFolder ?? ''}`);
   const folder = stdout.trim();
   if (folder !== '') return { clang: `${folder}/clang`, lld: `${folder}/ld.lld` };
-  throw new BuilderError(
-    toolFolder === undefined
-      ? `${host.name} has no clang with ld.lld in /usr/lib/llvm-*/bin or /usr/bin to build FreeBSD kernels; install them, for example with "apt-get install clang lld".`
-      : `${host.name} has no clang with ld.lld in ${toolFolder} to build FreeBSD kernels; correct \`builder.tools\` in ppsgate.yml.`,
-  );
+  const where = toolFolder ?? '/usr/lib/llvm-*/bin or /usr/bin';
+  throw new BuilderError(`${host.name} has no clang with ld.lld in ${where} to build FreeBSD kernels.`);
 }
 
 /** Debian and Ubuntu install each release of LLVM in its own folder. */
@@ -76,19 +73,7 @@ export async function whyNotLoadable(
   });
 }
 
-const knownRelocations = [
-  'NONE',
-  '64',
-  'PC32',
-  'PLT32',
-  '32S',
-  'GLOB_DAT',
-  'JUMP_SLO',
-  'JUMP_SLOT',
-  'RELATIVE',
-  'IRELATIV',
-  'IRELATIVE',
-].join('|');
+const knownRelocations = 'NONE|64|PC32|PLT32|32S|GLOB_DAT|JUMP_SLOT?|RELATIVE|IRELATIVE?';
 
 /** Prints at most 20 faults. Symbols that the kernel linker creates itself are no faults. */
 const loadableScript = `

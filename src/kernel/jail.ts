@@ -1,10 +1,9 @@
 // Confines a patch's makefiles: they run as an unprivileged user in a jail(8) of FreeBSD, or in namespaces of Linux.
 import type { BuildPlace } from '../config/builder.ts';
 import { lastLine } from '../model/one-line.ts';
-import type { CommandOutcome } from '../system/host/execute.ts';
+import { isGood } from '../system/host/execute.ts';
 import type { Host } from '../system/host/ssh.ts';
 import { type Command, shell } from '../system/shell.ts';
-import { privatePlaces } from './private-places.ts';
 
 type JailPlace = Pick<BuildPlace, 'jail' | 'folder' | 'repository'>;
 
@@ -39,7 +38,13 @@ export async function jailProblem(
 ): Promise<JailProblem | undefined> {
   const { system, jail, folder, repository } = place;
   const limits = { timeoutSeconds };
-  if (jail === undefined) return system === 'linux' ? whyRoot(host, limits) : undefined;
+  if (jail === undefined) {
+    if (system !== 'linux') return undefined;
+    // Without a jail, a site may trust its users; a build never runs as root.
+    const id = await host.run(shell`id -u`, limits);
+    const isUser = isGood(id) && Number(id.stdout) !== 0;
+    return isUser ? undefined : { why: 'the login user is root', fix: 'name another `user` in ppsgate.yml' };
+  }
   const { name, user } = jail;
   const problem = await (name === undefined
     ? whyNoNamespaces(host, user, place, limits)
@@ -118,14 +123,57 @@ async function whyNoNamespaces(
   };
 }
 
-/** Without a jail, a site may trust its users; a build never runs as root. */
-async function whyRoot(host: Host, limits: JailLimits): Promise<JailProblem | undefined> {
-  const id = await host.run(shell`id -u`, limits);
-  return isGood(id) && Number(id.stdout) !== 0
-    ? undefined
-    : { why: 'the login user is root', fix: 'name another `user` in ppsgate.yml' };
-}
-
 const writableScript = 'for place do if test -w "$place"; then echo "$place"; fi; done';
 
-const isGood = (outcome: CommandOutcome): boolean => outcome.kind === 'exited' && outcome.code === 0;
+/**
+ * Runs as root in new namespaces. Its arguments are two folders, which stay in place, and a command, which gets its own
+ * /run, /tmp, /var/tmp, /dev and /proc. Fails rather than run the command without them.
+ *
+ * A network namespace separates abstract sockets only. Sockets bound elsewhere are covered one by one, those of all
+ * network namespaces. The working directory still leads to the old folders, so the script enters it again.
+ */
+const privatePlaces = String.raw`
+set -e
+umask 022
+folder=$1 repository=$2
+shift 2
+sockets=$(find /proc/[0-9]*/ns/net -maxdepth 0 -printf '%l %h\n' 2>/dev/null | sort -u -k 1,1 |
+  sed 's/.* //; s/ns$/net\/unix/' | xargs cat 2>/dev/null |
+  sed -n 's/^[^/]* \(\/.*\)/\1/p' | sort -u) || true
+exec 3<&- 4<&-
+if test -d "$folder"; then exec 3<"$folder"; fi
+if test -d "$repository"; then exec 4<"$repository"; fi
+
+for place in /run /tmp /var/tmp; do
+  mount -t tmpfs -o nosuid,nodev,mode=1777 private "$place"
+done
+chmod 755 /run
+mount -t tmpfs -o nosuid,mode=755 private /dev
+mkdir -m 1777 /dev/shm
+mknod -m 666 /dev/null c 1 3
+mknod -m 666 /dev/zero c 1 5
+mknod -m 666 /dev/full c 1 7
+mknod -m 666 /dev/random c 1 8
+mknod -m 666 /dev/urandom c 1 9
+mknod -m 666 /dev/tty c 5 0
+ln -s /proc/self/fd /dev/fd
+ln -s fd/0 /dev/stdin
+ln -s fd/1 /dev/stdout
+ln -s fd/2 /dev/stderr
+
+restore() {
+  test -d "/proc/self/fd/$1" || return 0
+  mkdir -p "$2"
+  mount --no-canonicalize --rbind "/proc/self/fd/$1" "$2"
+}
+restore 3 "$folder"
+restore 4 "$repository"
+exec 3<&- 4<&-
+
+echo "$sockets" | while IFS= read -r socket; do
+  if test -S "$socket"; then mount --bind /dev/null "$socket"; fi
+done
+mount -t proc private /proc
+cd "$PWD" 2>/dev/null || cd /
+exec "$@"
+`;

@@ -1,6 +1,7 @@
 // Caches the toolchain that `make kernel-toolchain` built for a base, for trees that would build the same one.
 import { createHash } from 'node:crypto';
 import type { BuildPlace, MakeRecipe } from '../config/builder.ts';
+import { isGood } from '../system/host/execute.ts';
 import type { Host } from '../system/host/ssh.ts';
 import { shell } from '../system/shell.ts';
 import { gitIn } from './kernel-tree.ts';
@@ -43,8 +44,7 @@ const kernelAlone = /\tsys\/(?:dev|net|netgraph|netinet|netinet6|netipsec|netlin
 
 /** Returns false if none is cached. The jail's user still owns the files, but cannot enter the folder around them. */
 export async function installToolchain(host: Host, kept: string, objects: string): Promise<boolean> {
-  const installed = await host.run(shell`test -d ${kept} && rm -rf ${objects} && cp -a ${kept} ${objects}`);
-  return installed.kind === 'exited' && installed.code === 0;
+  return isGood(await host.run(shell`test -d ${kept} && rm -rf ${objects} && cp -a ${kept} ${objects}`));
 }
 
 /** Caches only the toolchain of a base, as a patch may have changed its makefiles. Atomic. */

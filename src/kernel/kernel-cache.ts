@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { CacheBounds } from '../config/builder.ts';
 import * as bounded from '../model/bounds.ts';
 import type { OperatingSystem } from '../model/scenario.ts';
+import { isGood } from '../system/host/execute.ts';
 import type { Host } from '../system/host/ssh.ts';
 import { type Command, shell } from '../system/shell.ts';
 import { commandsOf, sumIn } from './system-commands.ts';
@@ -53,7 +54,11 @@ export function kernelCache(host: Host, folder: string, system: OperatingSystem)
 
     async prune(own, bounds) {
       const names = (await host.output(shell`ls -1t ${folder}`)).split('\n').filter(Boolean);
-      const sizes = parseSizes(await host.output(shell`du -a -k ${folder}`), folder);
+      // Lines of kilobytes, a tab, and the path.
+      const lines = (await host.output(shell`du -a -k ${folder}`)).split('\n').map((line) => line.split('\t'));
+      const sizes = new Map(
+        lines.map(([kilobytes, path = '']) => [path.slice(folder.length + 1), Number(kilobytes) * 1024] as const),
+      );
       const kept = keptNames(own, names, sizes, bounds);
       const rubbish = names.filter((name) => !kept.has(name));
       for (const name of rubbish) await host.output(shell`rm -f ${`${folder}/${name}`}`);
@@ -66,7 +71,7 @@ const noteSuffix = '.json';
 
 async function textOf(host: Host, command: Command, signal: AbortSignal): Promise<string> {
   const outcome = await host.run(command, { signal });
-  return outcome.kind === 'exited' && outcome.code === 0 ? outcome.stdout : '';
+  return isGood(outcome) ? outcome.stdout : '';
 }
 
 function parseNote(text: string): KernelNote | undefined {
@@ -76,18 +81,6 @@ function parseNote(text: string): KernelNote | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Parses sizes by file name from `du -a -k`: kilobytes, a tab, the path. */
-function parseSizes(text: string, folder: string): Map<string, number> {
-  const sizes = new Map<string, number>();
-  for (const line of text.split('\n')) {
-    const [kilobytes, path] = line.split('\t');
-    if (path?.startsWith(`${folder}/`)) {
-      sizes.set(path.slice(folder.length + 1), Number(kilobytes) * 1024);
-    }
-  }
-  return sizes;
 }
 
 /** `names` are sorted by last use, most recent first. */

@@ -15,10 +15,10 @@ export function buildLinux(
   request: PlacedRequest,
   guard: GuardOptions,
 ): Promise<BuildOutput> {
-  return inTree(host, recipe, request, async (tree) => {
-    const built = await makeKernel(host, recipe, request, tree, guard);
-    return { built: built, isOfOld: false };
-  });
+  return inTree(host, recipe, request, async (tree) => ({
+    built: await makeKernel(host, recipe, request, tree, guard),
+    isOfOld: false,
+  }));
 }
 
 async function makeKernel(

@@ -1,6 +1,7 @@
 // Builds a kernel from a tree on the builder, by make or by a site's own command, into one archive.
 
 import type { CommandRecipe, MakeRecipe } from '../config/builder.ts';
+import { isGood } from '../system/host/execute.ts';
 import type { Host } from '../system/host/ssh.ts';
 import { type Command, shell } from '../system/shell.ts';
 import {
@@ -52,22 +53,17 @@ async function buildByMake(
   request: PlacedRequest,
   guard: GuardOptions,
 ): Promise<BuildOutput> {
-  await requireFilemon(host, recipe);
+  if (recipe.metaMode && !isGood(await host.run(shell`kldstat -q -m filemon`))) {
+    throw new BuilderError(
+      `${host.name} has not loaded filemon(4), which meta mode needs: run "kldload filemon" there.`,
+    );
+  }
   const kept = await keptToolchain(host, recipe, request);
   return inTree(host, recipe, request, async (tree, mayReuse) => {
     const isKept = mayReuse && kept !== undefined && (await installToolchain(host, kept, `${tree}/obj`));
     const built = await makeKernel(host, recipe, { ...request, kept, isKept }, tree, guard);
-    return { built: built, isOfOld: isKept };
+    return { built, isOfOld: isKept };
   });
-}
-
-async function requireFilemon(host: Host, { metaMode }: MakeRecipe): Promise<void> {
-  if (!metaMode) return;
-  const outcome = await host.run(shell`kldstat -q -m filemon`);
-  if (outcome.kind === 'exited' && outcome.code === 0) return;
-  throw new BuilderError(
-    `${host.name} has not loaded filemon(4), which meta mode needs; run "kldload filemon" there, or set \`metaMode: false\`.`,
-  );
 }
 
 async function makeKernel(
@@ -108,7 +104,7 @@ async function makeKernel(
       await removeLinked(host, recipe, request, tree);
       const notLinked = await steps.run(linkAgain(make, jobs, number));
       if (notLinked?.kind === 'out-of-disk') return notLinked;
-      requireLinked(notLinked, host, recipe);
+      requireLinked(notLinked, host);
     }
     if (index > 0) await host.output(inJail(request, shell`rm -rf ${`${stage}/boot`}`));
     const notInstalled = await steps.run(make(1, 'installkernel', install));
@@ -122,13 +118,15 @@ async function makeKernel(
     await host.output(inJail(request, rootArchive(packed, kernel)));
     await take(host, request, packed, output);
   }
-  requireDistinct(kernelsSeen, host, recipe);
+  requireDistinct(kernelsSeen, host);
   // The next build would reuse the last linked kernel, which is newer than every object.
   if (request.layouts.some(({ number }) => number !== 1)) {
     await removeLinked(host, recipe, request, tree);
   }
-  const uname = await unameOf(host, request, `${kernel}/kernel`);
-  return { kind: 'built', log: steps.log, uname };
+  // newvers.sh writes the version into the kernel for what(1). Some kernels have none.
+  const found = await host.run(inJail(request, shell`what -q -s ${`${kernel}/kernel`}`));
+  const [uname = ''] = found.stdout.trim().split('\n');
+  return { kind: 'built', log: steps.log, uname: isGood(found) && uname !== '' ? uname : undefined };
 }
 
 /**
@@ -152,29 +150,20 @@ async function removeLinked(
 }
 
 /** The kernel was linked once before, so the patch is not to blame for a failure. */
-function requireLinked(
-  failed: BuildOutput | undefined,
-  host: Host,
-  recipe: MakeRecipe | CommandRecipe,
-): asserts failed is undefined {
+function requireLinked(failed: BuildOutput | undefined, host: Host): asserts failed is undefined {
   if (failed === undefined) return;
   const why = failed.kind === 'build-failed' ? failed.errors.join('; ') : failed.kind;
   throw new BuilderError(
-    `A kernel could not be relinked on ${host.name} (${why}); ${fixing[recipe.kind]}, or set \`layoutVariants: 1\`.`,
+    `A kernel could not be relinked on ${host.name} (${why}): fix that, or set \`layoutVariants: 1\`.`,
   );
 }
 
-function requireDistinct(kernels: readonly string[], host: Host, recipe: MakeRecipe | CommandRecipe): void {
+function requireDistinct(kernels: readonly string[], host: Host): void {
   if (new Set(kernels).size === kernels.length) return;
   throw new BuilderError(
-    `A kernel relinked on ${host.name} is identical to the first one; ${fixing[recipe.kind]}, or set \`layoutVariants: 1\`.`,
+    `A kernel relinked on ${host.name} is identical to the first one: its build must reorder code by $LAYOUT, or set \`layoutVariants: 1\`.`,
   );
 }
-
-const fixing: Readonly<Record<'make' | 'command', string>> = {
-  make: 'link the tree with ld.lld of LLVM 13 or later',
-  command: 'make the command link in a different order for each $LINK',
-};
 
 type Make = (jobs: number, target: string, more?: readonly string[], environment?: readonly string[]) => Command;
 
@@ -206,13 +195,6 @@ async function makeFor(host: Host, recipe: MakeRecipe, tree: string): Promise<Ma
   };
 }
 
-/** Reads the version from newvers.sh in the kernel by what(1). Some kernels have none. */
-async function unameOf(host: Host, request: MakeRequest, kernel: string): Promise<string | undefined> {
-  const outcome = await host.run(inJail(request, shell`what -q -s ${kernel}`));
-  const [line = ''] = outcome.stdout.trim().split('\n');
-  return outcome.kind === 'exited' && outcome.code === 0 && line !== '' ? line : undefined;
-}
-
 async function buildByCommand(
   host: Host,
   recipe: CommandRecipe,
@@ -226,33 +208,24 @@ async function buildByCommand(
   const archives: string[] = [];
   for (const [index, { number, output }] of request.layouts.entries()) {
     await host.run(inJail(request, shell`rm -f ${written}`));
-    const command = shell`${cleanEnvironment} ${variablesOf(recipe, request, number, written)} ${recipe.argv}`;
+    const variables = [
+      `BASE_COMMIT=${request.baseCommit}`,
+      `DIFF=${request.diffPath ?? ''}`,
+      `KERNCONF=${recipe.kernelConfig}`,
+      `LAYOUT=${number}`,
+      `OUTPUT=${written}`,
+    ];
+    const command = shell`${cleanEnvironment} ${variables} ${recipe.argv}`;
     const failed = await steps.run(command);
     if (failed?.kind === 'out-of-disk') return failed;
-    if (index > 0) requireLinked(failed, host, recipe);
+    if (index > 0) requireLinked(failed, host);
     if (failed !== undefined) return failed;
-    const isThere = await host.run(inJail(request, shell`test -s ${written}`));
-    if (isThere.kind !== 'exited' || isThere.code !== 0) {
-      throw new BuilderError(
-        `"${recipe.argv[0]}" on ${host.name} succeeded but wrote no kernel to $OUTPUT; make it write a tar archive of the kernel and its modules there.`,
-      );
+    if (!isGood(await host.run(inJail(request, shell`test -s ${written}`)))) {
+      throw new BuilderError(`"${recipe.argv[0]}" on ${host.name} succeeded but wrote no kernel to $OUTPUT.`);
     }
     await take(host, request, written, output);
     archives.push(await host.output(commandsOf[system].sha256(output)));
   }
-  requireDistinct(archives, host, recipe);
+  requireDistinct(archives, host);
   return { kind: 'built', log: steps.log, uname: undefined };
 }
-
-const variablesOf = (
-  { kernelConfig }: CommandRecipe,
-  { baseCommit, diffPath }: RecipeRequest,
-  layout: number,
-  output: string,
-): string[] => [
-  `BASE_COMMIT=${baseCommit}`,
-  `DIFF=${diffPath ?? ''}`,
-  `KERNCONF=${kernelConfig}`,
-  `LAYOUT=${layout}`,
-  `OUTPUT=${output}`,
-];

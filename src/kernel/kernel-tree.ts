@@ -3,6 +3,7 @@
 import { changesAsListed, checkDiff, rawChanges, whyGitRefuses } from '../forge/patch/diff.ts';
 import { objectsAlone } from '../forge/patch/resolve-commit.ts';
 import { lastLine } from '../model/one-line.ts';
+import { isGood } from '../system/host/execute.ts';
 import type { Host } from '../system/host/ssh.ts';
 import { type Command, shell } from '../system/shell.ts';
 import { BuilderError } from './builder-error.ts';
@@ -51,7 +52,7 @@ export async function kernelTree(
   const applied = await host.run(indexed(shell`apply --cached --whitespace=nowarn ${diffPath}`), {
     signal,
   });
-  if (applied.kind !== 'exited' || applied.code !== 0) {
+  if (!isGood(applied)) {
     return { kind: 'does-not-apply', reason: whyGitRefuses(applied.stderr, checked.remarks) };
   }
   const changed = await host.output(indexed(shell`${rawChanges} ${baseCommit}`), { signal });
@@ -82,18 +83,12 @@ async function fetchIfMissing(
   signal: AbortSignal,
 ): Promise<void> {
   const has = gitIn(repository, shell`cat-file -e ${`${commit}^{commit}`}`);
-  if (await succeeds(host, has, signal)) return;
+  if (isGood(await host.run(has, { signal }))) return;
   const fetch = gitIn(repository, shell`fetch ${objectsAlone} --end-of-options ${remote} ${commit}`);
   const fetched = await host.run(fetch, { signal, timeoutSeconds: fetchSeconds });
-  if (await succeeds(host, has, signal)) return;
-  throw new BuilderError(
-    `${repository} on ${host.name} lacks the commit ${commit} and cannot fetch it from ${remote} (${lastLine(fetched.stderr) ?? 'git said nothing'}); check the clone and its remote.`,
-  );
+  if (isGood(await host.run(has, { signal }))) return;
+  const why = lastLine(fetched.stderr) ?? 'git said nothing';
+  throw new BuilderError(`${repository} on ${host.name} cannot fetch the commit ${commit} from ${remote}: ${why}.`);
 }
 
 const fetchSeconds = 1800;
-
-async function succeeds(host: Host, command: Command, signal: AbortSignal): Promise<boolean> {
-  const outcome = await host.run(command, { signal });
-  return outcome.kind === 'exited' && outcome.code === 0;
-}

@@ -1,6 +1,7 @@
 // Takes a kernel from the builder's cache, or builds it from the base with a diff.
 import { randomUUID } from 'node:crypto';
 import type { OperatingSystem } from '../model/scenario.ts';
+import { isGood } from '../system/host/execute.ts';
 import { HostError } from '../system/host/host-error.ts';
 import type { Host } from '../system/host/ssh.ts';
 import { shell } from '../system/shell.ts';
@@ -79,7 +80,7 @@ export async function buildKernel(
   const { loaded } = request;
   const noRoot = loaded && whyNoRoot(written.recipe, loaded);
   if (noRoot !== undefined) {
-    throw new BuilderError(`No kernel is built: ${noRoot}; add zfs to it, or remove the option.`);
+    throw new BuilderError(`No kernel is built: ${noRoot}.`);
   }
   const work = `${folder}/builds/${randomUUID()}`;
   signal.throwIfAborted();
@@ -151,23 +152,11 @@ async function prebuilt(
   signal: AbortSignal,
 ): Promise<KernelBuild> {
   const found = await host.run(commandsOf[system].sha256(path), { signal });
-  const isRight = found.kind === 'exited' && found.code === 0 && sumIn(found.stdout) === sha256;
-  if (!isRight) {
-    throw new BuilderError(
-      `${path} on ${host.name} does not have the SHA-256 ${sha256}; correct the path or the checksum.`,
-    );
+  if (!isGood(found) || sumIn(found.stdout) !== sha256) {
+    throw new BuilderError(`${path} on ${host.name} does not have the SHA-256 ${sha256}.`);
   }
   const sizes = await sizesOf(host, path);
-  return {
-    kind: 'built',
-    key: sha256,
-    archive: path,
-    sha256,
-    ...sizes,
-    cached: true,
-    seconds: 0,
-    further: [],
-  };
+  return { kind: 'built', key: sha256, archive: path, sha256, ...sizes, cached: true, seconds: 0, further: [] };
 }
 
 /** Returns all layout variants or none: compiling is the slow part, and even one missing variant needs it. */
@@ -195,7 +184,8 @@ async function buildNow(
   { key, cache, recipe, remember }: Build,
   { signal, keepLog, onProgress, now }: KernelOptions,
 ): Promise<KernelBuild> {
-  await sweep(host, config.folder);
+  // Removes leftovers of lost connections. Neither a build nor the wait for its slot lasts days.
+  await host.output(shell`find ${`${config.folder}/builds`} -mindepth 1 -maxdepth 1 -mtime +3 -exec rm -rf {} +`);
   const problem = await jailProblem(host, config);
   if (problem !== undefined) throw new BuilderError(`${host.name}: ${problem.why}; ${problem.fix}.`);
   const freeBytes = await freeBytesOf(host, config.folder);
@@ -207,7 +197,12 @@ async function buildNow(
     onLine: (line) => {
       if (/^(?:>>>|===>) /.test(line)) onProgress(line);
     },
-  }).catch(fullDisk);
+  }).catch((error: unknown): BuildOutput => {
+    // In errors of git and tar; make's log is parsed elsewhere.
+    const isFull = error instanceof HostError && error.message.includes('No space left on device');
+    if (isFull) return { kind: 'out-of-disk', log: '' };
+    throw error;
+  });
   const log = `kernel-${key}.log`;
   await keepLog(log, buildOutput.log);
   if (buildOutput.kind === 'out-of-disk') {
@@ -232,19 +227,6 @@ async function buildNow(
   return asBuild(built, false);
 }
 
-/** Recognizes a full disk in errors of git and tar; make's log is parsed elsewhere. */
-function fullDisk(error: unknown): BuildOutput {
-  if (error instanceof HostError && error.message.includes('No space left on device')) {
-    return { kind: 'out-of-disk', log: '' };
-  }
-  throw error;
-}
-
-/** Removes leftovers of lost connections. Neither a build nor the wait for its slot lasts days. */
-async function sweep(host: Host, folder: string): Promise<void> {
-  await host.output(shell`find ${`${folder}/builds`} -mindepth 1 -maxdepth 1 -mtime +3 -exec rm -rf {} +`);
-}
-
 /** Column 4 of the last line of `df -k -P`, in KiB (POSIX, df). */
 async function freeBytesOf(host: Host, folder: string): Promise<number> {
   const line = (await host.output(shell`df -k -P ${folder}`)).trim().split('\n').at(-1) ?? '';
@@ -255,7 +237,7 @@ function outOfDisk(host: Host, { folder, minFreeBytes }: KernelBuilder, freeByte
   const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`;
   return {
     kind: 'out-of-disk',
-    reason: `${folder} on ${host.name} has ${gigabytes(freeBytes)} free, and a build needs ${gigabytes(minFreeBytes)}; free some space there.`,
+    reason: `${folder} on ${host.name} has ${gigabytes(freeBytes)} free, and a build needs ${gigabytes(minFreeBytes)}.`,
   } as const;
 }
 

@@ -8,8 +8,7 @@ import { thisMachine } from '../system/host/local.ts';
 import type { Host } from '../system/host/ssh.ts';
 import type { KernelBuilder } from './build-step.ts';
 import { BuilderError } from './builder-error.ts';
-import { fetchKernel } from './fetch-kernel.ts';
-import { buildVariant, type VariantRequest } from './variant-kernel.ts';
+import { buildVariant, fetchKernel, type VariantRequest } from './variant-kernel.ts';
 
 type LinuxKernelRequest = Omit<VariantRequest, 'loaded'> & {
   /** Path of the archive on this machine; written atomically. */
@@ -44,15 +43,10 @@ export async function buildLinuxKernel(config: LinuxBuilder, request: LinuxKerne
   return { kind: 'archive', path, sha256: built.sha256, cached: built.cached };
 }
 
-async function withKernelConfig(config: LinuxBuilder): Promise<KernelBuilder> {
-  const { recipe, ...place } = config;
+async function withKernelConfig({ recipe, ...place }: LinuxBuilder): Promise<KernelBuilder> {
   if (recipe.kind === 'command') return { ...place, recipe };
-  try {
-    const kernelConfig = await readFile(recipe.configPath, 'utf8');
-    return { ...place, recipe: { ...recipe, kernelConfig } };
-  } catch (error) {
-    throw new BuilderError(
-      `The kernel's configuration ${recipe.configPath} cannot be read (${fileReasonOf(error)}); correct \`builder.kernel.config\` in ppsgate.yml.`,
-    );
-  }
+  const kernelConfig = await readFile(recipe.configPath, 'utf8').catch((error: unknown) => {
+    throw new BuilderError(`The kernel's configuration ${recipe.configPath} cannot be read (${fileReasonOf(error)}).`);
+  });
+  return { ...place, recipe: { ...recipe, kernelConfig } };
 }

@@ -1,9 +1,13 @@
-// Builds a variant's kernel, and converts the outcome for a result.
+// Builds a variant's kernel, converts the outcome for a result, and copies the kernel to this machine.
+import { createHash } from 'node:crypto';
+import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 
 import type { Rejection } from '../model/rejection.ts';
 import { pathName } from '../model/variant-name.ts';
 import type { Host } from '../system/host/ssh.ts';
+import { shell } from '../system/shell.ts';
 import type { KernelBuilder } from './build-step.ts';
+import { BuilderError } from './builder-error.ts';
 import { buildKernel, type KernelBuild } from './kernel.ts';
 import type { KernelSums } from './kernel-sums.ts';
 import type { LoadedModules } from './needed-modules.ts';
@@ -58,4 +62,30 @@ export async function buildVariant(
       ? { kind: 'build-failed', message: built.errors.join('\n') }
       : { kind: built.kind, message: built.reason };
   return { kind: 'rejected', rejection };
+}
+
+/** Writes the archive atomically. Throws a BuilderError for a wrong checksum. */
+export async function fetchKernel(
+  host: Host,
+  { archive, sha256 }: { readonly archive: string; readonly sha256: string },
+  path: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const partial = `${path}.part`;
+  const file = openSync(partial, 'w');
+  const hash = createHash('sha256');
+  try {
+    const onStdout = (chunk: Uint8Array) => {
+      hash.update(chunk);
+      for (let written = 0; written < chunk.length; ) written += writeSync(file, chunk, written);
+    };
+    await host.run(shell`cat ${archive}`, { onStdout, signal });
+    if (hash.digest('hex') !== sha256) {
+      throw new BuilderError(`${archive} on ${host.name} arrived with a SHA-256 other than ${sha256}.`);
+    }
+    renameSync(partial, path);
+  } finally {
+    closeSync(file);
+    rmSync(partial, { force: true });
+  }
 }

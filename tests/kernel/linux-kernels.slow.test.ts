@@ -337,7 +337,7 @@ describeWith(['root', 'setpriv', 'unshare', ...tools], 'a kernel of Linux that i
   test('of a missing configuration is not built', async () => {
     configPath = '/nonexistent/guest.config';
     await expect(build()).rejects.toThrow(
-      /^The kernel's configuration \/nonexistent\/guest\.config cannot be read \(ENOENT.*correct `builder\.kernel\.config`/,
+      /^The kernel's configuration \/nonexistent\/guest\.config cannot be read \(ENOENT/,
     );
   });
 });

@@ -1,7 +1,7 @@
 import { driverSettingsOf, firmwareNames, halvesOf, isJudged, knownNetwork } from "../../model/first-plain.js";
 import { kernelDependentFacts, volatileFacts, withoutKernelFacts } from "../../model/plain.js";
 import { commandText, shell } from "../../system/shell.js";
-import { HostError } from "../../system/host/first-plain.js";
+import { HostError, isGood } from "../../system/host/first-plain.js";
 import { isAtFault, lacksControl, tallyOf } from "../plain.js";
 import { describeScreen } from "../console/plain.js";
 const { BlockList, isIPv4, isIPv6 } = globalThis.process.getBuiltinModule("node:net");
@@ -408,7 +408,7 @@ const resetsAtPanic = {
 async function tracesOf(host) {
 	const [messages, dump] = await Promise.all([host.output(shell`dmesg -a`), host.run(shell`cat ${"/var/crash/info.last"}`)]);
 	return {
-		dump: dump.kind === "exited" && dump.code === 0 ? dump.stdout.trim() : void 0,
+		dump: isGood(dump) ? dump.stdout.trim() : void 0,
 		messages: messages.trimEnd().split("\n")
 	};
 }
@@ -419,7 +419,7 @@ const pollSeconds = 5;
 async function waitForDump(host, sleep) {
 	for (let seconds = 0; seconds < maxSaveSeconds; seconds += pollSeconds) {
 		const unsaved = await host.run(shell`savecore -C`);
-		if (unsaved.kind !== "exited" || unsaved.code !== 0) return;
+		if (!isGood(unsaved)) return;
 		await sleep(pollSeconds);
 	}
 }
@@ -775,7 +775,7 @@ async function fingerprint(host, interfaces) {
 async function readAll(host, commands) {
 	const outputs = await Promise.all(commands.map(async (command) => {
 		const outcome = await host.run(command);
-		return outcome.kind === "exited" && outcome.code === 0 ? [[commandText(command), outcome.stdout]] : [];
+		return isGood(outcome) ? [[commandText(command), outcome.stdout]] : [];
 	}));
 	return new Map(outputs.flat());
 }
@@ -807,13 +807,13 @@ const connectedPort = /^ +Name: ([\w.-]{1,31}) +Type: ether +ID: [0-9a-f]+ +Num 
 async function netgraphNodes(host) {
 	for (const module of ["ng_ether", "ng_socket"]) {
 		const loaded = await host.run(shell`kldstat -q -m ${module}`);
-		if (loaded.kind !== "exited" || loaded.code !== 0) return "";
+		if (!isGood(loaded)) return "";
 	}
 	return outputOf(host, shell`ngctl list`);
 }
 async function outputOf(host, command) {
 	const outcome = await host.run(command);
-	return outcome.kind === "exited" && outcome.code === 0 ? outcome.stdout : "";
+	return isGood(outcome) ? outcome.stdout : "";
 }
 const inForce = (what, fix) => `${what} stays active in every scenario and slows every measurement: ${fix} removes it.`;
 

@@ -21,17 +21,6 @@ var HostError = class extends Error {
 };
 
 // src/system/host/connection.ts
-/** `client` may still be logging in. */
-function connectionOn(name, client, socket) {
-	return {
-		name,
-		client,
-		socket,
-		over: new AbortController(),
-		inTurn: semaphore(sessionsAtOnce)
-	};
-}
-const sessionsAtOnce = 5;
 function inSession({ name, what, stop }, open, use) {
 	stop.throwIfAborted();
 	return new Promise((resolve, reject) => {
@@ -92,6 +81,7 @@ function rejectionOf(signal) {
 }
 
 // src/system/host/execute.ts
+const isGood = (outcome) => outcome.kind === "exited" && outcome.code === 0;
 function run(connection, command, options) {
 	const text = lineForAnyShell(command);
 	return withinRun(connection, command, options, (execution) => connection.inTurn(() => inSession(execution, (opened) => connection.client.exec(text, opened), (channel) => follow({
@@ -333,7 +323,14 @@ async function logIn(target, options) {
 	};
 	return await withinLimits(task, async (stop) => {
 		const socket = await dial(target, name, stop.signal);
-		return await authenticate(connectionOn(name, new ssh2.Client(), socket), target, {
+		const inTurn = semaphore(5);
+		return await authenticate({
+			name,
+			client: new ssh2.Client(),
+			socket,
+			over: new AbortController(),
+			inTurn
+		}, target, {
 			...credentials,
 			...keepalive
 		});
@@ -576,4 +573,4 @@ const ownFolder = (folder) => shell`sh -c ${ownFolderScript} ppsgate ${folder}`;
 */
 const ownFolderScript = "[ -h \"$1\" ] || mkdir -p -m 700 \"$1\" || exit 1; set -- \"$1\" $(ls -ldn \"$1\"); case \"$2/$4\" in d????-??-*/\"$(id -u)\") exec chmod 700 \"$1\";; esac; echo \"ppsgate: $1 could be written by others than its user: see who made it, and remove it\" >&2; exit 1";
 
-export { HostError, algorithmsFor, connect$1 as connect, failUpload, follow, ownFolder, parseKnownHosts, stdoutOf, uploadOverBreaks, withinLimits, withinRun };
+export { HostError, connect$1 as connect, failUpload, follow, isGood, ownFolder, stdoutOf, uploadOverBreaks, withinLimits, withinRun };

@@ -1,8 +1,8 @@
 // Deliberately causes accidents that a patch may cause on a DUT: a panic, and a hang that only a power cycle ends.
-import { type Diagnostic, isGood, ok, skipped, wrong } from '../../lab/check/diagnostic.ts';
+import { type Diagnostic, ok, skipped, wrong } from '../../lab/check/diagnostic.ts';
 import { formatDuration } from '../../model/format.ts';
 import { lastLine } from '../../model/one-line.ts';
-import type { CommandOutcome } from '../../system/host/execute.ts';
+import { type CommandOutcome, isGood } from '../../system/host/execute.ts';
 import { HostError } from '../../system/host/host-error.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { type Command, shell } from '../../system/shell.ts';

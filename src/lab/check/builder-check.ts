@@ -5,6 +5,7 @@ import { jailProblem, socketsInJail } from '../../kernel/jail.ts';
 import { outsideOptions } from '../../kernel/kernel-key.ts';
 import { gitIn } from '../../kernel/kernel-tree.ts';
 import { lastLine } from '../../model/one-line.ts';
+import { isGood } from '../../system/host/execute.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { shell } from '../../system/shell.ts';
 import { fileSystemsOf } from '../freebsd/boot/boot-system.ts';
@@ -14,7 +15,6 @@ import {
   type Diagnostic,
   does,
   inGigabytes,
-  isGood,
   limits,
   ok,
   on,

@@ -1,10 +1,7 @@
 // Runs the steps of a check. Each yields diagnostics, with a fix for everything that is wrong.
-import { readFile } from 'node:fs/promises';
 import type { HostConfig } from '../../config/fields.ts';
-import { reasonOf } from '../../model/one-line.ts';
-import type { CommandOutcome } from '../../system/host/execute.ts';
+import { isGood } from '../../system/host/execute.ts';
 import { HostError } from '../../system/host/host-error.ts';
-import { algorithmsFor, parseKnownHosts } from '../../system/host/known-hosts.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { type Command, commandText, shell } from '../../system/shell.ts';
 import { PowerError } from '../power/power.ts';
@@ -106,8 +103,6 @@ export function on(
 
 export const limits = { timeoutSeconds: 60 };
 
-export const isGood = (outcome: CommandOutcome): boolean => outcome.kind === 'exited' && outcome.code === 0;
-
 export const does = async (host: Host, command: Command): Promise<boolean> => isGood(await host.run(command, limits));
 
 export const inGigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(1)} GB`;
@@ -126,9 +121,7 @@ export function loginStep(machine: CheckedMachine, connect: Connect): CheckStep 
         machine.host = await connect(config, label.replace(/^the /, ''));
       } catch (error) {
         if (!(error instanceof HostError)) throw error;
-        const fix = fixOfFile(error.cause, config);
-        if (fix !== undefined) return [wrong(what, `${reasonOf(error.cause)}.`, fix)];
-        return [wrong(what, error.message, await fixOfLogin(error, config))];
+        return [wrong(what, error.message, fixOfLogin(error, config))];
       }
       const by = key === undefined ? 'a key of the agent' : `the key ${key}`;
       return [ok(what, `${user}@${host}, port ${port}, with ${by}`)];
@@ -136,50 +129,17 @@ export function loginStep(machine: CheckedMachine, connect: Connect): CheckStep 
   };
 }
 
-async function fixOfLogin({ kind, cause }: HostError, config: HostConfig): Promise<string> {
-  switch (kind) {
-    case 'host-key':
-      return fixOfHostKey(config);
-    case 'login':
-    case 'login-refused':
-      return fixOfKey(config, cause !== undefined);
-    default:
-      return 'switch it on, run `service sshd onestart` on its console, and check `host` and `port` in ppsgate.yml';
+function fixOfLogin({ kind }: HostError, { host, port, user, knownHostsPath, privateKeyPath }: HostConfig): string {
+  if (kind === 'host-key') {
+    const scan = typed(shell`ssh-keyscan -p ${port} ${host} >> ${knownHostsPath}`);
+    return `compare the fingerprint with the machine's console, remove an old line of that machine, and run ${scan}`;
   }
-}
-
-async function fixOfHostKey(config: HostConfig): Promise<string> {
-  const { host, port, knownHostsPath } = config;
-  const text = await readFile(knownHostsPath, 'utf8');
-  if (algorithmsFor(parseKnownHosts(text), config).length === 0) return scan(config);
-  const name = port === 22 ? host : `[${host}]:${port}`;
-  const forget = typed(shell`ssh-keygen -R ${name} -f ${knownHostsPath}`);
-  return `once you know why the key changed, run ${forget}, and then ${scan(config)}`;
-}
-
-/** Suggests a fix for a refused key, or for one that this machine could not read. */
-function fixOfKey({ host, port, user, privateKeyPath }: HostConfig, wasRefused: boolean): string {
+  if (kind !== 'login' && kind !== 'login-refused') {
+    return 'switch it on, run `service sshd onestart` on its console, and check `host` and `port` in ppsgate.yml';
+  }
   if (privateKeyPath === undefined) {
     return 'load a key into the agent that is in its authorized_keys (see `ssh-add -l`), or name a `key` in ppsgate.yml';
   }
-  if (!wasRefused) {
-    const change = typed(shell`ssh-keygen -p -f ${privateKeyPath}`);
-    return `remove its passphrase with ${change}, or remove \`key\` and use the ssh agent`;
-  }
   const copy = typed(shell`ssh-copy-id -i ${`${privateKeyPath}.pub`} -p ${port} ${`${user}@${host}`}`);
-  return `${copy}, with \`PermitRootLogin prohibit-password\` in its /etc/ssh/sshd_config`;
+  return `name a \`key\` without a passphrase, and run ${copy}, with \`PermitRootLogin prohibit-password\` in its sshd_config`;
 }
-
-function fixOfFile(error: unknown, config: HostConfig): string | undefined {
-  if (!(error instanceof Error && 'path' in error && 'code' in error)) return undefined;
-  const { knownHostsPath, privateKeyPath } = config;
-  const path = [knownHostsPath, privateKeyPath].find((ours) => ours === error.path);
-  if (path === undefined) return undefined;
-  if (error.code !== 'ENOENT') return `give this user read permission for ${path}`;
-  if (path === knownHostsPath) return scan(config);
-  const make = typed(shell`ssh-keygen -t ed25519 -N ${''} -f ${path}`);
-  return `${make}, and append ${path}.pub to its authorized_keys`;
-}
-
-const scan = ({ host, port, knownHostsPath }: HostConfig): string =>
-  `${typed(shell`ssh-keyscan -p ${port} ${host} >> ${knownHostsPath}`)}, and compare the fingerprint with the machine's console`;

@@ -7,6 +7,7 @@ import { isFlowControlUnknown } from '../../model/freebsd-drivers.ts';
 import { netmapPort } from '../../model/freebsd-port.ts';
 import { lastLine } from '../../model/one-line.ts';
 import type { Family } from '../../model/scenario.ts';
+import { isGood } from '../../system/host/execute.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { shell } from '../../system/shell.ts';
 import { type BootMethodName, whyUnfit } from '../freebsd/boot/boot-fit.ts';
@@ -27,7 +28,6 @@ import {
   type Diagnostic,
   does,
   inGigabytes,
-  isGood,
   limits,
   loginStep,
   ok,

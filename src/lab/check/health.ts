@@ -2,6 +2,7 @@
 
 import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
 import type { LinuxTestbed, TestbedConfig } from '../../config/schema.ts';
+import { isGood } from '../../system/host/execute.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { type Command, shell } from '../../system/shell.ts';
 import type { BootMethodName } from '../freebsd/boot/boot-fit.ts';
@@ -17,7 +18,6 @@ import {
   type Connect,
   type Diagnostic,
   does,
-  isGood,
   limits,
   loginStep,
   ok,

@@ -1,4 +1,5 @@
 // Finds handlers of a FreeBSD DUT's packets other than pf and ipfw, which no scenario removes.
+import { isGood } from '../../system/host/execute.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { type Command, shell } from '../../system/shell.ts';
 
@@ -30,14 +31,14 @@ const connectedPort = /^ +Name: ([\w.-]{1,31}) +Type: ether +ID: [0-9a-f]+ +Num 
 async function netgraphNodes(host: Host): Promise<string> {
   for (const module of ['ng_ether', 'ng_socket']) {
     const loaded = await host.run(shell`kldstat -q -m ${module}`);
-    if (loaded.kind !== 'exited' || loaded.code !== 0) return '';
+    if (!isGood(loaded)) return '';
   }
   return outputOf(host, shell`ngctl list`);
 }
 
 async function outputOf(host: Host, command: Command): Promise<string> {
   const outcome = await host.run(command);
-  return outcome.kind === 'exited' && outcome.code === 0 ? outcome.stdout : '';
+  return isGood(outcome) ? outcome.stdout : '';
 }
 
 const inForce = (what: string, fix: string): string =>

@@ -3,6 +3,7 @@
 import type { DutPortConfig, FreebsdTestbed } from '../../config/freebsd-testbed.ts';
 import type { Fingerprint } from '../../model/freebsd-machine.ts';
 import type { Family } from '../../model/scenario.ts';
+import { isGood } from '../../system/host/execute.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { type Command, commandText, shell } from '../../system/shell.ts';
 import { fingerprintCommands, fingerprintOf } from './dut/fingerprint.ts';
@@ -95,8 +96,7 @@ export async function readAll(host: Host, commands: readonly Command[]): Promise
   const outputs = await Promise.all(
     commands.map(async (command) => {
       const outcome = await host.run(command);
-      const isGood = outcome.kind === 'exited' && outcome.code === 0;
-      return isGood ? [[commandText(command), outcome.stdout] as const] : [];
+      return isGood(outcome) ? [[commandText(command), outcome.stdout] as const] : [];
     }),
   );
   return new Map(outputs.flat());

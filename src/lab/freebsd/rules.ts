@@ -2,6 +2,7 @@
 
 import { lastLine } from '../../model/one-line.ts';
 import type { OwnRules, Scenario } from '../../model/scenario.ts';
+import { isGood } from '../../system/host/execute.ts';
 import { ownFolder } from '../../system/host/own-folder.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { commandText, shell } from '../../system/shell.ts';
@@ -32,7 +33,7 @@ export async function installRules(
   for (const { path, text } of files) await host.upload(Buffer.from(text), path, 0o600);
   for (const command of commands) {
     const outcome = await host.run(command);
-    if (outcome.kind === 'exited' && outcome.code === 0) continue;
+    if (isGood(outcome)) continue;
     const message = lastLine(outcome.stderr) ?? 'it said nothing';
     return `\`${commandText(command)}\` failed on the DUT: ${message}`;
   }
@@ -49,7 +50,7 @@ export async function removeRules(host: Host): Promise<void> {
 /** Firewalls that rc.conf(5) starts: a trial disables them, and a boot enables them again. */
 export async function siteFirewalls(host: Host): Promise<Firewall[]> {
   const outcome = await host.run(shell`sysrc -n pf_enable firewall_enable`);
-  if (outcome.kind !== 'exited' || outcome.code !== 0) return [];
+  if (!isGood(outcome)) return [];
   const isOn = outcome.stdout.split('\n').map((value) => /^(?:yes|true|on|1)$/i.test(value.trim()));
   return (['pf', 'ipfw'] as const).filter((_, index) => isOn[index]);
 }

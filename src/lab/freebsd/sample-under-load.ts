@@ -2,6 +2,7 @@
 
 import { formatPercent } from '../../model/format.ts';
 import { lastLine } from '../../model/one-line.ts';
+import { isGood } from '../../system/host/execute.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { impossible, judgeProfile, missed } from '../judge-profile.ts';
 import type { KeepLog, ProfileOutcome, ProfileRequest } from '../testbed.ts';
@@ -61,7 +62,7 @@ async function sampled(
   for (const [index, log] of senders.entries()) await keepLog(freebsdLogNames.sender(index), log);
   await keepLog(freebsdLogNames.counters, samples.stdout + samples.stderr);
   if (trial.kind === 'failed') return missed(trial.reason);
-  if (samples.kind !== 'exited' || samples.code !== 0) {
+  if (!isGood(samples)) {
     return missed(`pmcstat failed on the DUT: ${lastLine(samples.stderr) ?? 'it said nothing'}`);
   }
   const text = await collectSamples(dut, folder);

@@ -2,11 +2,12 @@
 import type { Socket } from 'node:net';
 import type { Client } from 'ssh2';
 import { reasonOf } from '../../model/one-line.ts';
-import { type Semaphore, semaphore } from '../semaphore.ts';
+import type { Semaphore } from '../semaphore.ts';
 import { HostError } from './host-error.ts';
 
 export type Connection = {
   readonly name: string;
+  /** May still be logging in. */
   readonly client: Client;
   readonly socket: Socket;
   /** Aborted when the connection ends, with an Error as its reason. */
@@ -20,13 +21,8 @@ export type SshSession = {
   readonly stop: AbortSignal;
 };
 
-/** `client` may still be logging in. */
-export function connectionOn(name: string, client: Client, socket: Socket): Connection {
-  return { name, client, socket, over: new AbortController(), inTurn: semaphore(sessionsAtOnce) };
-}
-
 // sshd allows 10 sessions (MaxSessions), and counts a closed one until its clean-up is done.
-const sessionsAtOnce = 5;
+export const sessionsAtOnce = 5;
 
 export function inSession<Channel, T>(
   { name, what, stop }: SshSession,

@@ -27,6 +27,8 @@ export type CommandOutcome = { readonly stdout: string; readonly stderr: string 
   | { readonly kind: 'signaled'; readonly signal: string }
 );
 
+export const isGood = (outcome: CommandOutcome): boolean => outcome.kind === 'exited' && outcome.code === 0;
+
 export function run(connection: Connection, command: Command, options: RunOptions): Promise<CommandOutcome> {
   const text = lineForAnyShell(command);
   return withinRun(connection, command, options, (execution) =>

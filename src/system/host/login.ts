@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { createConnection, type Socket } from 'node:net';
 import type { ConnectConfig } from 'ssh2';
 import { reasonOf } from '../../model/one-line.ts';
-import { type Connection, connectionOn } from './connection.ts';
+import { semaphore } from '../semaphore.ts';
+import { type Connection, sessionsAtOnce } from './connection.ts';
 import { HostError } from './host-error.ts';
 import {
   algorithmsFor,
@@ -50,7 +51,8 @@ export async function logIn(target: SshTarget, options: ConnectOptions): Promise
   const keepalive = { keepaliveInterval: keepaliveSeconds * 1000, keepaliveCountMax: keepaliveCount };
   return await withinLimits(task, async (stop) => {
     const socket = await dial(target, name, stop.signal);
-    const connection = connectionOn(name, new ssh2.Client(), socket);
+    const inTurn = semaphore(sessionsAtOnce);
+    const connection = { name, client: new ssh2.Client(), socket, over: new AbortController(), inTurn };
     return await authenticate(connection, target, { ...credentials, ...keepalive });
   });
 }

@@ -1,6 +1,6 @@
 import { lastLine, pathName, reasonOf, shortened } from "../../../model/first-plain.js";
 import { shell } from "../../../system/shell.js";
-import { HostError, ownFolder, stdoutOf, uploadOverBreaks } from "../../../system/host/first-plain.js";
+import { HostError, isGood, ownFolder, stdoutOf, uploadOverBreaks } from "../../../system/host/first-plain.js";
 import { fieldsOf, nextRoot, slicesOf } from "../dut/plain.js";
 import { resetsAtPanic } from "../plain.js";
 const { once } = globalThis.process.getBuiltinModule("node:events");
@@ -134,12 +134,12 @@ async function loadedByLoader(host) {
 }
 async function textOf(host, command) {
 	const outcome = await host.run(command);
-	return outcome.kind === "exited" && outcome.code === 0 ? outcome.stdout : "";
+	return isGood(outcome) ? outcome.stdout : "";
 }
 async function isThere(host, file, folders) {
 	for (const folder of folders) {
 		const outcome = await host.run(shell`test -e ${`${folder}/${file}`}`);
-		if (outcome.kind === "exited" && outcome.code === 0) return true;
+		if (isGood(outcome)) return true;
 	}
 	return false;
 }
@@ -178,7 +178,7 @@ async function withArchive(machine, kernel, use) {
 /** Unpacks into an existing folder; throws a HostError for an archive that tar(1) cannot read. */
 async function unpack(host, archive, folder) {
 	const unpacked = await host.run(shell`tar -x -p -f ${archive} -C ${folder}`);
-	if (unpacked.kind === "exited" && unpacked.code === 0) return { kind: "installed" };
+	if (isGood(unpacked)) return { kind: "installed" };
 	const noSpace = /^.*No space left on device.*$/m.exec(unpacked.stderr)?.[0];
 	if (noSpace !== void 0) return {
 		kind: "no-space",
@@ -310,7 +310,7 @@ async function mount(host, own, name) {
 async function addLoaderLine(host, file) {
 	const there = await host.run(shell`cat ${file}`);
 	const text = [
-		there.kind === "exited" && there.code === 0 ? there.stdout.trimEnd() : "",
+		isGood(there) ? there.stdout.trimEnd() : "",
 		resetsAtPanic.line,
 		""
 	].filter((line, at) => at > 0 || line !== "");

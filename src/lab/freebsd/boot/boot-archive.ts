@@ -1,6 +1,7 @@
 // Uploads the archive of a kernel to a FreeBSD machine and unpacks it there.
 import { stat } from 'node:fs/promises';
 import { lastLine } from '../../../model/one-line.ts';
+import { isGood } from '../../../system/host/execute.ts';
 import { HostError } from '../../../system/host/host-error.ts';
 import { ownFolder } from '../../../system/host/own-folder.ts';
 import type { Host } from '../../../system/host/ssh.ts';
@@ -37,7 +38,7 @@ export async function withArchive(
 /** Unpacks into an existing folder; throws a HostError for an archive that tar(1) cannot read. */
 export async function unpack(host: Host, archive: string, folder: string): Promise<InstallOutcome> {
   const unpacked = await host.run(shell`tar -x -p -f ${archive} -C ${folder}`);
-  if (unpacked.kind === 'exited' && unpacked.code === 0) return { kind: 'installed' };
+  if (isGood(unpacked)) return { kind: 'installed' };
   const noSpace = /^.*No space left on device.*$/m.exec(unpacked.stderr)?.[0];
   if (noSpace !== undefined) return { kind: 'no-space', reason: noSpace };
   throw new HostError(

@@ -2,6 +2,7 @@
 import { basename, dirname } from 'node:path/posix';
 import { shortened } from '../../../model/one-line.ts';
 import { pathName } from '../../../model/variant-name.ts';
+import { isGood } from '../../../system/host/execute.ts';
 import { HostError } from '../../../system/host/host-error.ts';
 import type { Host } from '../../../system/host/ssh.ts';
 import { shell } from '../../../system/shell.ts';
@@ -119,7 +120,7 @@ async function mount(host: Host, own: System, name: string): Promise<string> {
 
 async function addLoaderLine(host: Host, file: string): Promise<void> {
   const there = await host.run(shell`cat ${file}`);
-  const before = there.kind === 'exited' && there.code === 0 ? there.stdout.trimEnd() : '';
+  const before = isGood(there) ? there.stdout.trimEnd() : '';
   const text = [before, resetsAtPanic.line, ''].filter((line, at) => at > 0 || line !== '');
   await host.upload(Buffer.from(text.join('\n')), file, 0o644);
 }

@@ -1,6 +1,7 @@
 // Lists the modules of a FreeBSD machine: those loaded, and those that its loader needs in addition to a kernel.
 import type { LoadedModules } from '../../../kernel/needed-modules.ts';
 
+import { isGood } from '../../../system/host/execute.ts';
 import type { Host } from '../../../system/host/ssh.ts';
 import { shell } from '../../../system/shell.ts';
 import { fileSystemsOf } from './boot-system.ts';
@@ -67,13 +68,13 @@ async function loadedByLoader(host: Host): Promise<string[]> {
 
 async function textOf(host: Host, command: ReturnType<typeof shell>): Promise<string> {
   const outcome = await host.run(command);
-  return outcome.kind === 'exited' && outcome.code === 0 ? outcome.stdout : '';
+  return isGood(outcome) ? outcome.stdout : '';
 }
 
 async function isThere(host: Host, file: string, folders: readonly string[]): Promise<boolean> {
   for (const folder of folders) {
     const outcome = await host.run(shell`test -e ${`${folder}/${file}`}`);
-    if (outcome.kind === 'exited' && outcome.code === 0) return true;
+    if (isGood(outcome)) return true;
   }
   return false;
 }

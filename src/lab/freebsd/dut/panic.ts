@@ -1,5 +1,6 @@
 // Reads the traces of a panic on a FreeBSD machine: a dump's description, and lines in the message buffer.
 
+import { isGood } from '../../../system/host/execute.ts';
 import type { Host } from '../../../system/host/ssh.ts';
 import { shell } from '../../../system/shell.ts';
 
@@ -24,7 +25,7 @@ export async function tracesOf(host: Host): Promise<Traces> {
     host.run(shell`cat ${'/var/crash/info.last'}`),
   ]);
   return {
-    dump: dump.kind === 'exited' && dump.code === 0 ? dump.stdout.trim() : undefined,
+    dump: isGood(dump) ? dump.stdout.trim() : undefined,
     messages: messages.trimEnd().split('\n'),
   };
 }
@@ -37,7 +38,7 @@ const pollSeconds = 5;
 export async function waitForDump(host: Host, sleep: (seconds: number) => Promise<void>): Promise<void> {
   for (let seconds = 0; seconds < maxSaveSeconds; seconds += pollSeconds) {
     const unsaved = await host.run(shell`savecore -C`);
-    if (unsaved.kind !== 'exited' || unsaved.code !== 0) return;
+    if (!isGood(unsaved)) return;
     await sleep(pollSeconds);
   }
 }

@@ -2,6 +2,7 @@
 // replies.
 
 import { lastLine } from '../../../model/one-line.ts';
+import { isGood } from '../../../system/host/execute.ts';
 import { ownFolder } from '../../../system/host/own-folder.ts';
 import type { Host } from '../../../system/host/ssh.ts';
 import { type Command, shell } from '../../../system/shell.ts';
@@ -17,13 +18,13 @@ export async function readySampling(host: Host, folder: string, requested: strin
   await host.output(ownFolder(folder));
   await host.run(shell`kenv ${`kern.hwpmc.callchaindepth=${maxFrames}`}`);
   const loaded = await host.run(shell`kldload -n hwpmc`);
-  if (loaded.kind !== 'exited' || loaded.code !== 0) {
+  if (!isGood(loaded)) {
     return impossible(`hwpmc cannot be loaded on the DUT: ${lastLine(loaded.stderr) ?? 'it said nothing'}`);
   }
   let message = '';
   for (const event of requested === undefined ? cycleEvents : [requested]) {
     const tried = await host.run(samplingOnly(event, 1, folder));
-    if (tried.kind === 'exited' && tried.code === 0) return { kind: 'ready', event };
+    if (isGood(tried)) return { kind: 'ready', event };
     message ||= lastLine(tried.stderr) ?? '';
   }
   return impossible(
