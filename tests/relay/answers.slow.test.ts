@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openConduit } from '../../src/forge/phabricator/conduit.ts';
 import {
@@ -212,19 +211,6 @@ describe('undelivered answers', () => {
     expect(waiting()).toEqual([]);
   });
 
-  test('are given in the order in which they were kept', async () => {
-    const [one, another] = [aRevision().id, aRevision().id];
-    for (const run of ['1', '2', '3']) {
-      keepAnswer(commentOf(one, run), deps);
-      keepAnswer(commentOf(another, run), deps);
-    }
-    await giveAnswers(deps);
-    expect([told(one), told(another)]).toEqual([
-      ['1', '2', '3'],
-      ['1', '2', '3'],
-    ]);
-  });
-
   test('all wait for a server that accepts none, so that none overtakes another', async () => {
     const ids = [aRevision().id, aRevision().id];
     for (const id of ids) keepAnswer(commentOf(id, '1'), deps);
@@ -278,18 +264,6 @@ describe('undelivered answers', () => {
     expect([sent.length, waiting()]).toEqual([1, []]);
   });
 
-  test('are there in the next process, and are given once', async () => {
-    const { id } = aRevision();
-    keepAnswer(commentOf(id, '1'), deps);
-    keepAnswer(commentOf(id, '1'), deps);
-    inbox[Symbol.dispose]();
-    inbox = openInbox(path, () => now);
-    deps = aDeps();
-    await giveAnswers(deps);
-    await giveAnswers(deps);
-    expect(told(id)).toEqual(['1']);
-  });
-
   test('are given by one process at a time', async () => {
     const { id } = aRevision();
     keepAnswer(commentOf(id, '1'), deps);
@@ -300,16 +274,6 @@ describe('undelivered answers', () => {
     lock?.[Symbol.dispose]();
     await giveAnswers(deps);
     expect(told(id)).toEqual(['1']);
-  });
-
-  test('are logged once for each reason', async () => {
-    keepAnswer(commentOf(aRevision().id, '1'), deps);
-    phabricator.state.isReadOnly = true;
-    for (let tries = 0; tries < 3; tries++) await giveAnswers(deps);
-    expect(said).toHaveLength(1);
-    phabricator.state.away = 'php';
-    await giveAnswers(deps);
-    expect(said).toHaveLength(2);
   });
 
   test('are dropped after a week, with the reason', async () => {
@@ -341,18 +305,5 @@ describe('undelivered answers', () => {
     await giveAnswers(deps);
     expect(told(id)).toEqual(['1']);
     expect(said).toEqual(['The reply x is dropped: it was stored by another version of ppsgate.']);
-  });
-
-  test('fit into a queue of a version that had none', async () => {
-    inbox[Symbol.dispose]();
-    const old = new DatabaseSync(path);
-    old.exec('DROP TABLE answers');
-    old.close();
-    inbox = openInbox(path, () => now);
-    deps = aDeps();
-    const { id } = aRevision();
-    keepAnswer(commentOf(id, '1'), deps);
-    await giveAnswers(deps);
-    expect(told(id)).toEqual(['1']);
   });
 });

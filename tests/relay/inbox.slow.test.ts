@@ -1,10 +1,9 @@
 // The inbox keeps deliveries and jobs through the death of any process that uses it.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Job } from '../../src/forge/patch/job-key.ts';
@@ -153,45 +152,12 @@ describe('a job', () => {
     expect(inbox.dueJobs()).toMatchObject([{ tries: 1, state }]);
   });
 
-  test('that was dropped while it was being started is not started, and stays dropped', () => {
-    const { inbox } = openWithJob();
-    inbox.markStarting('a');
-    expect(inbox.drop('a', 'superseded by diff 80700')).toBe(true);
-    expect(inbox.markStarted('a', '/gates/a')).toBe(false);
-    expect(inbox.postpone('a', later(1), 'no answer')).toBe(false);
-    expect(inbox.markEnded('a', 'no regression')).toBe(false);
-    const state = { kind: 'dropped', why: 'superseded by diff 80700' };
-    expect(inbox.jobsOf(27401)).toMatchObject([{ state }]);
-  });
-
-  test('does nothing that its state does not allow', () => {
-    const { inbox } = openWithJob();
-    expect(inbox.markStarted('a', '/gates/a')).toBe(false);
-    inbox.markStarting('a');
-    expect(inbox.markStarting('a')).toBe(false);
-    inbox.markStarted('a', '/gates/a');
-    expect(inbox.markStarting('a')).toBe(false);
-    expect(inbox.postpone('a', later(1), 'no answer')).toBe(false);
-    inbox.markEnded('a', 'no regression');
-    expect(inbox.drop('a', 'cancelled')).toBe(false);
-    expect(inbox.markStarting('there is no such job')).toBe(false);
-  });
-
   test('is queued once, even after it was dropped', () => {
     const { inbox } = openWithJob();
     inbox.drop('a', 'cancelled');
     inbox.accept([webhook('again')]);
     expect(inbox.settle('again', { seen: [], jobs: [job('a')] })).toEqual([]);
     expect(inbox.dueJobs()).toEqual([]);
-  });
-
-  test('is found by its revision, the newest first', () => {
-    const { inbox } = open();
-    const jobs = [job('a'), job('other', 27402), job('b'), job('c')];
-    inbox.advancePoll('https://reviews.example.org', 1, { seen: [], jobs });
-    inbox.drop('b', 'cancelled');
-    expect(keysOf(inbox.jobsOf(27401))).toEqual(['c', 'b', 'a']);
-    expect(keysOf(inbox.unendedJobs())).toEqual(['a', 'other', 'c']);
   });
 
   test('has one state after any events in any order', () => {
@@ -236,17 +202,6 @@ describe('a job', () => {
 });
 
 describe('several processes', () => {
-  test('find what another has kept', () => {
-    const { inbox, path } = open();
-    const { inbox: other } = open(path);
-    inbox.accept([webhook('a')]);
-    expect(other.accept([webhook('a')])).toEqual(['known']);
-    other.settle('a', { seen: ['PHID-a'], jobs: [job('a')] });
-    expect(inbox.countPending()).toBe(0);
-    expect(inbox.hasSeen(['PHID-a'])).toEqual(new Set(['PHID-a']));
-    expect(keysOf(inbox.unendedJobs())).toEqual(['a']);
-  });
-
   test('the first that starts jobs is the only one, until it ends', () => {
     const { inbox, path } = openWithJob();
     const { inbox: other } = open(path);
@@ -282,29 +237,6 @@ describe('several processes', () => {
     // Only once: what this process is starting itself stays so.
     inbox.markStarting('starting');
     expect(keysOf(inbox.dueJobs())).toEqual(['due']);
-  });
-
-  test('that create the file and accept at the same time lose nothing, and one of them gets the new ones', async () => {
-    const path = join(temporaryFolder(), 'folder', 'inbox.sqlite');
-    const accepting = `
-      const found = [];
-      for (let id = 0; id < 20; id += 1) {
-        const delivery = { kind: 'webhook', id: String(id), at: new Date(), object: 'PHID-DREV-a', transactions: [] };
-        found.push(...inbox.accept([delivery]));
-      }
-      console.log(JSON.stringify(found));`;
-    const all = await Promise.all(
-      Array.from({ length: 6 }, async (): Promise<string[]> => {
-        return JSON.parse(await text(run(path, accepting).stdout));
-      }),
-    );
-    const { inbox } = open(path);
-    expect(inbox.countPending()).toBe(20);
-    for (let id = 0; id < 20; id += 1) {
-      expect(all.map((found) => found[id]).sort()).toEqual([...Array(5).fill('known'), 'new']);
-    }
-    const files = readdirSync(join(path, '..')).filter((name) => !/-(wal|shm)$/.test(name));
-    expect(files).toEqual(['inbox.sqlite']);
   });
 
   test('one that is killed while it accepts has the accepted deliveries, and at most one more', async () => {

@@ -13,7 +13,6 @@ import type { JobStatus, Started } from '../../src/relay/starter.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { withMethods } from '../fakes/inbox.ts';
 import { listen, smallDiff as raw } from '../fakes/phabricator/calling.ts';
-import { databaseFaults, proxyFaults } from '../fakes/phabricator/outages.ts';
 import { type FakePhabricator, startPhabricator } from '../fakes/phabricator/server.ts';
 import { times } from '../random.ts';
 
@@ -235,20 +234,6 @@ describe('a delivery', () => {
     expect([scene.inbox.countPending(), startedKeys()]).toEqual([0, [keyOf(other), keyOf(one)]]);
   });
 
-  test.each(Object.entries({ ...databaseFaults, ...proxyFaults }))(
-    'survives a fault of the database or a proxy: %s',
-    async (_, fault) => {
-      const revision = revisionBy(scene.alice);
-      heard(revision);
-      scene.phabricator.faults.order(undefined, fault, 100);
-      await work();
-      expect([scene.inbox.countPending(), startedKeys()]).toEqual([1, []]);
-      scene.phabricator.faults.clear();
-      await work();
-      expect([scene.inbox.countPending(), startedKeys()]).toEqual([0, [keyOf(revision)]]);
-    },
-  );
-
   test('is dropped, with a log line, after 7 days of failures', async () => {
     heard(revisionBy(scene.alice));
     laterBy(7 * 86_400 + 60);
@@ -296,35 +281,6 @@ describe('a reply', () => {
       '**ppsgate**',
     ]);
     expect(commentsOn(revision)[0]).toContain('`run takes no "@eve"; write @ppsgate run`');
-  });
-
-  test('to a cancel without approval reports that nothing was cancelled, and who may cancel', async () => {
-    const revision = revisionBy(scene.alice);
-    told(revision, scene.eve, '@ppsgate cancel');
-    await work();
-    expect(commentsOn(revision)).toEqual([
-      expect.stringMatching(
-        /^\*\*ppsgate: not cancelled\*\*\n\n`Thank you, eve: runs for D1 are not cancelled; a person listed in ppsgate\.yml may do that with @ppsgate cancel\.`/,
-      ),
-    ]);
-  });
-
-  test('to help is a list of commands without a table, which a phone would cut off', async () => {
-    const revision = revisionBy(scene.alice);
-    told(revision, scene.eve, '@ppsgate help');
-    await work();
-    const [help = ''] = commentsOn(revision);
-    expect(help).toContain('\n- `@ppsgate run profile`: ');
-    expect(help).toContain('\n- `@ppsgate help`: ');
-    expect(help).not.toMatch(/^\|/m);
-  });
-
-  test('has its whole sentence, however long the list of permitted people is', async () => {
-    scene.deps.config.projects = Array.from({ length: 20 }, (_, at) => `project_${at}`);
-    const revision = revisionBy(scene.alice);
-    told(revision, scene.eve, '@ppsgate run');
-    await work();
-    expect(commentsOn(revision)[0]).toMatch(/ or project_19 or .* has read diff 1 and written @ppsgate run 1\.`/);
   });
 
   test('is there once though the process dies before the delivery is settled', async () => {
@@ -467,16 +423,6 @@ describe('a job', () => {
     expect(scene.starter.starts).toHaveLength(3);
   });
 
-  test('that is lost and then refused is reported to the waiting build', async () => {
-    const { revision, key } = commanded();
-    await work();
-    scene.starter.interimResults.set(key, { kind: 'lost' });
-    scene.starter.answers = [{ kind: 'refused', why: 'Its folder is broken.' }];
-    await work();
-    expect(stateOf(key)).toMatchObject({ kind: 'ended', how: 'Its folder is broken.' });
-    expect(commentsOn(revision)).toHaveLength(1);
-  });
-
   test('has the end that its starter reports', async () => {
     const { key } = commanded();
     await work();
@@ -613,17 +559,6 @@ describe('a newer diff', () => {
     expect([stateOf(command)?.kind, stateOf(keyOf(other))?.kind]).toEqual(['started', 'started']);
   });
 
-  test('with a request leaves the automatic jobs alone', async () => {
-    const revision = revisionBy(scene.alice);
-    const older = keyOf(revision);
-    heard(revision);
-    await work();
-    scene.phabricator.updateRevision(revision, { raw });
-    told(revision, scene.alice, '@ppsgate run');
-    await work();
-    expect(stateOf(older)?.kind).toBe('started');
-  });
-
   test('ends the build of an older one, with the reason if no gate can give it', async () => {
     const revision = revisionBy(scene.alice);
     const target = await asked(revision);
@@ -679,27 +614,6 @@ describe('@ppsgate cancel', () => {
     expect(stateOf(keyOf(other))?.kind).toBe('started');
   });
 
-  test('of a stranger ends nothing', async () => {
-    const revision = revisionBy(scene.alice);
-    heard(revision);
-    await work();
-    told(revision, scene.eve, '@ppsgate cancel');
-    await work();
-    expect(stateOf(keyOf(revision))?.kind).toBe('started');
-  });
-
-  test('is reported to a build that waits in the queue, if no gate can report it', async () => {
-    const revision = revisionBy(scene.alice);
-    scene.starter.isFull = true;
-    const target = await asked(revision);
-    await work();
-    told(revision, scene.alice, '@ppsgate cancel');
-    await work();
-    expect(stateOf(target.phid)?.kind).toBe('dropped');
-    expect(target.messages).toEqual(['fail']);
-    expect(target.units).toMatchObject([{ result: 'skip' }]);
-  });
-
   test('reaches also what may have been started without our hearing of it', async () => {
     const revision = revisionBy(scene.alice);
     heard(revision);
@@ -732,24 +646,6 @@ describe('a poll', () => {
     expect(keysOf(revision)).toEqual([phid]);
   });
 
-  test('for the first time records changes shortly before to another revision', async () => {
-    const revision = revisionBy(scene.alice);
-    scene.phabricator.letPass(30);
-    revisionBy(scene.alice);
-    await poll();
-    scene.phabricator.letPass(30);
-    scene.phabricator.comment(revision, scene.alice, 'Thanks.');
-    await poll();
-    expect(keysOf(revision)).toEqual([]);
-  });
-
-  test('of a server without revisions begins with the first one', async () => {
-    await poll();
-    const revision = revisionBy(scene.alice);
-    await poll();
-    expect(keysOf(revision)).toEqual([keyOf(revision)]);
-  });
-
   test('finds what shows up late, of a second that was polled already', async () => {
     revisionBy(scene.eve);
     await poll();
@@ -758,28 +654,6 @@ describe('a poll', () => {
     scene.phabricator.state.now += 5;
     await poll();
     expect(keysOf(revision)).toEqual([keyOf(revision)]);
-  });
-
-  test('omits requests that were cancelled later', async () => {
-    const revision = revisionBy(scene.alice);
-    await poll();
-    scene.phabricator.letPass(120);
-    scene.phabricator.comment(revision, scene.alice, '@ppsgate run');
-    scene.phabricator.comment(revision, scene.alice, '@ppsgate cancel');
-    const { phid } = scene.phabricator.comment(revision, scene.alice, '@ppsgate run margin=1%');
-    await poll();
-    expect(keysOf(revision)).toEqual([phid]);
-  });
-
-  test('does not cancel requests made after a cancel', async () => {
-    const revision = revisionBy(scene.alice);
-    await poll();
-    scene.phabricator.comment(revision, scene.alice, '@ppsgate cancel');
-    await poll();
-    const { phid } = scene.phabricator.comment(revision, scene.alice, '@ppsgate run 1');
-    await poll();
-    await poll();
-    expect(stateOf(phid)?.kind).toBe('due');
   });
 
   test('starts the revision that has waited longest first', async () => {

@@ -166,12 +166,6 @@ describe('a webhook', () => {
     },
   );
 
-  test('is measured by its raw bytes, under any claimed encoding', async () => {
-    const { port } = await start();
-    const request = webhookText(webhookBody(), { 'Content-Encoding': 'gzip' });
-    expect(await send(port, request)).toMatchObject({ status: 200, text: 'queued' });
-  });
-
   test('that does not declare its length is refused', async () => {
     const { port } = await start();
     const body = webhookBody();
@@ -221,14 +215,6 @@ describe('a webhook', () => {
     expect(await send(port, asking({ 'Content-Length': '10000000' }))).toMatchObject({
       status: 413,
     });
-  });
-
-  test('of HTTP 1.0 is accepted like any other', async () => {
-    const { port } = await start();
-    const body = webhookBody();
-    const headers = { 'X-Phabricator-Webhook-Signature': signatureOf(body), Host: undefined };
-    const request = requestText('POST /webhook', headers, body, '1.0');
-    expect(await send(port, request)).toMatchObject({ status: 200, text: 'queued' });
   });
 
   test('that breaks off is not queued, and no fault of ours', async () => {
@@ -305,23 +291,6 @@ describe('a build', () => {
       expect(answer.text).toBe('The user or the password is missing or wrong.');
     }
     expect(inbox.countPending()).toBe(0);
-  });
-
-  test('that is refused is in the log, with its password error and its request', async () => {
-    const { port, logged } = await start();
-    const check = { 'User-Agent': 'ppsgate-check' };
-    for (const authorization of [undefined, basic('a:STRANGE')]) {
-      await send(port, buildText('STRANGE', { Authorization: authorization }));
-    }
-    await send(port, buildText('', { ...check, Authorization: undefined }));
-    await send(port, buildText('', check));
-    await send(port, buildText('target=STRANGE'));
-    expect(logged).toEqual([
-      'Refused from 127.0.0.1: a build whose user or password is missing or wrong.',
-      'Refused from 127.0.0.1: a build whose user or password is missing or wrong; it claims to be from `ppsgate phabricator check`.',
-      'The user and password of builds were tested and are right; the request claims to be from `ppsgate phabricator check`.',
-      'A build with the right password was refused: Wrong or missing query parameters: target, build, diff. Correct the URI of the build step.',
-    ]);
   });
 
   test('has no body', async () => {
@@ -472,22 +441,6 @@ describe('the relay', () => {
     expect(logged).toEqual(['Refused from 127.0.0.1: the oldest of too many open connections.']);
   });
 
-  test('closes the oldest connection without a whole request when too many are open', async () => {
-    const { port } = await start({ limits: { ...limits, connections: 2 } });
-    const waiting = webhookText('x', { Expect: '100-continue' }).slice(0, -1);
-    const [first, second] = [clientOf(port), clientOf(port)];
-    for (const { socket, hears } of [first, second]) {
-      socket.write(waiting);
-      await hears('100 Continue');
-    }
-    expect(await send(port, requestText('GET /health'))).toMatchObject({ status: 200 });
-    expect(await first.answer).toMatchObject({
-      text: 'Too many connections are open, and this was the oldest.',
-    });
-    second.socket.write('x');
-    expect(await second.answer).toMatchObject({ text: 'This is not a webhook of Herald.' });
-  });
-
   test('returns 500 if the queue cannot be written, with the reason in its log, and no secret in either', async () => {
     const { port, path, logged } = await start();
     renameSync(path, `${path}.old`);
@@ -529,21 +482,6 @@ describe('the relay', () => {
     await server.close();
   });
 
-  test('refuses all that wait together where the disk fails', async () => {
-    const broken = {
-      countPending: () => 0,
-      accept: () => {
-        throw new Error('The disk is gone.');
-      },
-    };
-    const { port, logged } = await start({ inbox: broken });
-    const answers = await Promise.all(
-      ['a', 'b', 'c'].map((transaction) => send(port, webhookText(webhookBody({ transaction })))),
-    );
-    expect(answers.map(({ status }) => status)).toEqual([500, 500, 500]);
-    expect(logged).toHaveLength(3);
-  });
-
   test('replies to accepted requests when it closes, and drops unfinished ones', async () => {
     const closing = Promise.withResolvers<void>();
     const now = () => {
@@ -560,13 +498,6 @@ describe('the relay', () => {
     expect(inbox.countPending()).toBe(1);
     expect(await slow.answer).toMatchObject({ status: 0 });
     expect(await send(port, requestText('GET /health'))).toMatchObject({ status: 0 });
-  });
-
-  test('reports where it cannot listen', async () => {
-    const { port } = await start();
-    await expect(start({ port })).rejects.toThrow(
-      `The relay cannot listen on 127.0.0.1, port ${port} (listen EADDRINUSE: address already in use 127.0.0.1:${port}): stop the program that listens there, or set relay.host and relay.port in ppsgate.yml.`,
-    );
   });
 });
 

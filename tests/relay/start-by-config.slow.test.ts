@@ -89,19 +89,6 @@ describe('a gate on this machine, of a ppsgate.yml elsewhere', () => {
     const log = await logOf({}, { 'dut/sysctl.conf': '' });
     expect(log).toMatch(/^ppsgate: The key of \w+ \(127\.0\.0\.1:1\) cannot be checked/);
   });
-
-  test('is refused, before any machine is contacted, if the repository has none', async () => {
-    expect(await logOf({}, {}, 'sys/net/if.c')).toBe(
-      'ppsgate: The folder dut holds no file at ID or ID: correct `overlay` in ppsgate.yml.\n',
-    );
-  });
-
-  test('is refused, before any machine is contacted, if that leads outside of it', async () => {
-    const overlay = '/etc/ppsgate/dut';
-    expect(await logOf({ overlay }, { 'dut/sysctl.conf': '' })).toBe(
-      'ppsgate: The overlay /etc/ppsgate/dut of ppsgate.yml is /etc/ppsgate/dut, outside the repository /src: name a folder in it.\n',
-    );
-  });
 });
 
 test('a gate on GitHub is started with the token of a file', async () => {

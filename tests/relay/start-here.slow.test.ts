@@ -127,25 +127,12 @@ test('a bisection gets all overrides, and works in its directory', async () => {
   expect(calls().at(-1)).toBe(`bisect --resume ${again} ${place.replaceAll('D7-12', other.key)}`);
 });
 
-test('a gate gets the URL of its directory for browsers, if there is one', async () => {
-  const { start, calls, kindOf } = lab('exit 0', { site: 'https://ci.example.org/ppsgate' });
-  await start();
-  await soon(kindOf).toBe('ended');
-  expect(calls().join()).toContain(' --site https://ci.example.org/ppsgate/D7-12 ');
-});
-
 // Attack phabricator/relay-words: A command contains `$(reboot)`. Defence: A gate receives words as separate arguments.
 test('passes a request to the gate as words, with any content', async () => {
   const { start, textOf, kindOf } = lab('for word; do echo "<$word>"; done');
   await start({ ...job, overrides: { testbed: '\'; touch owned; $(id) `id` \\ "' } });
   await soon(kindOf).toBe('ended');
   expect(textOf('relay/D7-12.log')).toContain('<\'; touch owned; $(id) `id` \\ ">');
-});
-
-test.for([0, 1, 3, 4, 127, 130])('an exit code of %i is reported', async (exitCode) => {
-  const { start, here } = lab(`exit ${exitCode}`);
-  await start();
-  await soon(() => here.ended(job)).toEqual({ kind: 'ended', exitCode });
 });
 
 test('a gate runs until it ends, leaves no process, and is never run again', async () => {
@@ -160,13 +147,6 @@ test('a gate runs until it ends, leaves no process, and is never run again', asy
   expect(await here.start(job, true, signal)).toMatchObject({ kind: 'started' });
   expect(await here.ended(job)).toEqual({ kind: 'ended', exitCode: 3 });
   expect(calls()).toHaveLength(1);
-});
-
-test('the output of a gate is in the log beside its work directory', async () => {
-  const { start, kindOf, textOf } = lab('echo to stdout; echo to stderr >&2');
-  await start();
-  await soon(kindOf).toBe('ended');
-  expect(textOf('relay/D7-12.log')).toBe('to stdout\nto stderr\n');
 });
 
 // Attack phabricator/environment: Keys of the relay are in the environment of a gate. Defence: A gate gets only the
@@ -237,16 +217,6 @@ test('a gate outlives a killed relay, and the next relay gets its outcome', asyn
   expect(calls()).toHaveLength(1);
 });
 
-test('the end of a gate while no relay ran is known', async () => {
-  const { options, end, here, kindOf } = lab(untilEnd);
-  const relay = startRelay(options);
-  await relay.said;
-  await relay.kill();
-  end(4);
-  await soon(kindOf).toBe('ended');
-  expect(await here.ended(job)).toEqual({ kind: 'ended', exitCode: 4 });
-});
-
 test('a relay that cannot write down what it starts has started nothing', async () => {
   const { directory, start, kindOf, calls } = lab('exit 0');
   const obstacle = join(directory, 'D7-12.pid.part');
@@ -281,14 +251,6 @@ test('a gate that died before it had a plan begins again', async () => {
   end(0);
   await soon(kindOf).toBe('ended');
   expect(calls()[1]).toBe(calls()[0]);
-});
-
-test('a gate that was killed with its whole group is lost', async () => {
-  const { start, leaderOf, kindOf, calls } = lab(untilEnd);
-  await start();
-  await soon(calls).toHaveLength(1);
-  process.kill(-leaderOf().pid, 'SIGKILL');
-  await soon(kindOf).toBe('lost');
 });
 
 test('a gate that always dies is given up after three tries', async () => {
@@ -336,17 +298,6 @@ test('a gate that is cancelled cleans up first, and what it started is ended wit
   await soon(() => isRunning(Number(textOf('id')))).toBe(false);
 });
 
-test('a gate of a relay that was killed is cancelled by the next', async () => {
-  const { options, here, kindOf, calls } = lab(`trap "exit 130" TERM; ${untilEnd}`);
-  const relay = startRelay(options);
-  await relay.said;
-  await relay.kill();
-  await soon(calls).toHaveLength(1);
-  expect(await here.cancel(job, signal)).toBeUndefined();
-  await soon(kindOf).toBe('ended');
-  expect(await here.ended(job)).toEqual({ kind: 'ended', exitCode: 130 });
-});
-
 test('a gate that has ended, or never was, cannot be cancelled', async () => {
   const { start, here, kindOf } = lab('exit 0');
   await start();
@@ -366,14 +317,6 @@ test('an experiment is continued in its directory, for the requested number of r
   expect(await start(further)).toEqual({ kind: 'started', where: work });
   await soon(() => kindOf(further)).toBe('ended');
   expect(calls()).toEqual([`gate --resume ${work} --answer --run ${always} --max-runs 500`]);
-});
-
-test('extends an experiment to twice its runs by default', async () => {
-  const { directory, start, kindOf, calls } = lab('exit 0');
-  await writePlan(join(directory, job.key), aPlan());
-  await start({ ...other, extend: { key: job.key } });
-  await soon(() => kindOf(other)).toBe('ended');
-  expect(calls()[0]).toMatch(/ --max-runs 96$/);
 });
 
 test('an extended experiment is extended again in the directory of the first', async () => {
@@ -421,14 +364,6 @@ test('an experiment whose gate still runs is not continued', async () => {
   expect(await start(further)).toMatchObject({ kind: 'started' });
   await soon(() => kindOf(further)).toBe('ended');
   expect(calls()).toHaveLength(2);
-});
-
-test('an experiment that no longer exists cannot be continued', async () => {
-  const { directory, start } = lab('exit 0');
-  expect(await start(further)).toEqual({
-    kind: 'refused',
-    why: `The experiment that diff 12 of D7 was to continue is no longer in ${join(directory, job.key)}: measure it from the start.`,
-  });
 });
 
 test('an invalid number of runs is refused', async () => {

@@ -197,9 +197,16 @@ describe('a gate is not started', () => {
   };
   const because = 'No gate of D7 was started by Jenkins, because';
 
-  test('by a job without parameters', async () => {
-    jenkins.state.defined = undefined;
-    expect(await refusal()).toBe(`${because} its job has no parameter PATCH, KEY: define them as strings.`);
+  test.each<[string, Partial<FakeJenkins['state']>, Partial<JenkinsOptions>, RegExp]>([
+    ['by a job without parameters', { defined: undefined }, {}, / no parameter PATCH, KEY: /],
+    ['by a job that is disabled', { isDisabled: true }, {}, /\(409\): enable it/],
+    ['by an unknown token', {}, { token: '11wrong' }, /\(401\): configure another one/],
+    ['by a user who may only read', {}, { user: 'reader', token: '11reader' }, /\(403\): grant it .*Job\/Build/],
+    ['by a password, for which Jenkins wants a crumb', {}, { token: 'secret' }, /may not \(403\)/],
+    ['by a job that is hidden', {}, { user: 'stranger', token: '11stranger' }, /there is no job at .*, or the user/],
+  ])('%s', async (_, state, options, why) => {
+    Object.assign(jenkins.state, state);
+    expect(await refusal(options)).toMatch(why);
   });
 
   test('by a job that lacks a requested parameter, which Jenkins would drop', async () => {
@@ -211,35 +218,6 @@ describe('a gate is not started', () => {
     });
     expect(builds()).toEqual([]);
   });
-
-  test('by a job that is disabled', async () => {
-    jenkins.state.isDisabled = true;
-    expect(await refusal()).toBe(`${because} its job is disabled (409): enable it.`);
-  });
-
-  test('by a token unknown to Jenkins', async () => {
-    expect(await refusal({ token: '11wrong' })).toBe(
-      `${because} it rejects this token of the user ppsgate (401): configure another one for the relay.`,
-    );
-  });
-
-  test('by a user who may only read', async () => {
-    expect(await refusal({ user: 'reader', token: '11reader' })).toBe(
-      `${because} the user reader may not (403): grant it the permission Job/Build.`,
-    );
-  });
-
-  test('by a password, for which Jenkins wants a crumb', async () => {
-    expect(await refusal({ token: 'secret' })).toMatch(/may not \(403\)/);
-  });
-
-  test.for<Partial<JenkinsOptions>>([{ user: 'stranger', token: '11stranger' }, { url: '' }])(
-    'by a job that is not there, or not to be seen: %j',
-    async ({ url, ...changes }) => {
-      const at = `${jenkins.url}${url === '' ? '/job/elsewhere' : jobPath}`;
-      expect(await refusal({ ...changes, url: at })).toMatch(`${because} there is no job at ${at}, or the user`);
-    },
-  );
 
   test('to extend an experiment, which is elsewhere', async () => {
     const started = await starter().start({ ...job, extend: { key: 'D7-11' } }, false, signal);
