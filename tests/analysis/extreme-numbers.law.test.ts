@@ -324,7 +324,6 @@ function outcomeOf(call: () => unknown): 'returned' | 'refused' {
   }
 }
 
-// Attack forge/extreme-numbers
 test.for(Object.entries({ ...stats, ...profiles, ...trend }))(
   '%s ends for any numbers: it returns, or throws a RangeError',
   ([, call]) => {

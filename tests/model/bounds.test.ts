@@ -11,8 +11,6 @@ const root = join(import.meta.dirname, '../../src');
 const isOwn = (path: string): boolean =>
   path.startsWith('config/') || ['model/bounds.ts', 'model/units.ts', 'action/inputs.ts'].includes(path);
 
-// Attack forge/extreme-numbers: A `result.json` has rates of 1e300 or 5e-324, so that an estimate never ends or divides
-// by zero. Defence: Every foreign number, text and list has bounds, and every loop of the analysis ends for any number.
 test.for(globSync('**/*.ts', { cwd: root }).filter((path) => !isOwn(path)))(
   'every text, list and number of %s has bounds',
   (path) => {

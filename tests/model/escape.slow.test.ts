@@ -23,8 +23,6 @@ const forbidden = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}]/u;
 const longestTicks = (text: string): number => Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
 
 describe('a code span', () => {
-  // Attack read/control-characters: Text contains colours, hidden characters, or reversed direction. Defence: Control
-  // and format characters are removed.
   test.for([
     ['plain words', 'plain words', '`plain words`'],
     ['a mention', 'ping @everyone', '`ping @everyone`'],
@@ -41,7 +39,6 @@ describe('a code span', () => {
     expect(codeSpan(text)).toBe(span);
   });
 
-  // Attack read/markup
   test('is one line between two fences that no text can close', () => {
     fc.assert(
       fc.property(hostile, (text) => {

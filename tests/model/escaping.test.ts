@@ -143,8 +143,6 @@ function rowOf(title: string): string {
 }
 
 describe.each(escapers)('%s', (_, { shownAs, clean, expectInert }) => {
-  // Attack read/hidden-character: A hidden character between two brackets is removed so that they join. Defence: For
-  // every output, text is cleaned first and escaped last.
   test('holds no markup of the text, with any hidden characters in it', () => {
     fc.assert(
       fc.property(text, (dirty) => {
@@ -154,7 +152,6 @@ describe.each(escapers)('%s', (_, { shownAs, clean, expectInert }) => {
     );
   });
 
-  // Attack read/hidden-character
   test('is the same of a text that was cleaned before', () => {
     fc.assert(
       fc.property(text, (dirty) => {

@@ -12,7 +12,6 @@ test('Lines of JSON are those that begin as an object', () => {
   );
 });
 
-// Attack read/short-lines
 test('No more lines are parsed than may be', () => {
   expect([...jsonLines('{"a":1}\n\n\n{"a":2}\n{"a":3}', 4)]).toEqual([{ a: 1 }, { a: 2 }]);
 });

@@ -36,7 +36,6 @@ describe('in any text', () => {
   const before = fc.constantFrom('', ' ', '(', "'", '"', '`', 'in ', 'open: ', 'x=', '\n', '\t', ', ');
   const after = fc.constantFrom('', ' ', ')', "'", '"', '`', ': no', ', or', '.', ';', '\n', ' is it');
 
-  // Attack read/paths-in-error
   test('a path is removed', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(before, path, after), { maxLength: 5 }), (parts) => {

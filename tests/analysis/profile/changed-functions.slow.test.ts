@@ -65,14 +65,6 @@ test("reports the function's own time if the time for each packet is known", () 
   expect(changedFunctions[0]?.nsPerPacket?.patched).toBeCloseTo(40, 9);
 });
 
-test("reports the function's own instructions if those for each packet are known, and no time", () => {
-  const cost = { metric: 'instructionsPerPacket', base: 7_200, patched: 9_000 } as const;
-  const [changedFunction] = explain(router, slowLookup, cost).changedFunctions;
-  expect(changedFunction?.instructionsPerPacket?.base).toBeCloseTo(600, 9);
-  expect(changedFunction?.instructionsPerPacket?.patched).toBeCloseTo(2_400, 9);
-  expect(changedFunction).not.toHaveProperty('nsPerPacket');
-});
-
 test('finds a slowdown of all functions by the time, and not by shares', () => {
   expect(explain(router, router)).toEqual({ changedFunctions: [], moved: 0 });
   expect(namesOf(explain(router, router, byTime(100, 200)))).toEqual([
@@ -90,12 +82,6 @@ test('a function that was replaced is named, and the one in its place', () => {
   expect(namesOf(explain(base, profileOf({ ...rest, faster_lookup: 400 })))).toEqual(['lookup', 'faster_lookup']);
 });
 
-test('a function of 1 % that is gone is named by 3,000 samples', () => {
-  const base = profileOf({ input: 1_500, output: 1_470, lookup: 30 });
-  const patched = profileOf({ input: 1_520, output: 1_480 });
-  expect(namesOf(explain(base, patched))).toEqual(['lookup']);
-});
-
 test('a function that kept its share is not named, though those of most others fell', () => {
   const rest = { input: 2_000, output: 2_000, transmit: 2_000 };
   const base = profileOf({ ...rest, checksum: 2_000, lookup: 1_000 });
@@ -109,30 +95,12 @@ test('a function that kept its share is not named, though those of most others f
   expect(namesOf(explain(base, patched))).toEqual(['lookup']);
 });
 
-test('a handful of samples more or less is chance', () => {
-  const base = profileOf({ input: 300, output: 240, lookup: 8 });
-  expect(explain(base, profileOf({ input: 300, output: 248 })).moved).toBe(0);
-});
-
 test('half a percent of all cycles is too little, however many samples show it', () => {
   const base = profileOf({ input: 50e6, output: 49e6, lookup: 1e6 });
   const little = profileOf({ input: 50e6, output: 48.5e6, lookup: 1.5e6 });
   const enough = profileOf({ input: 50e6, output: 48e6, lookup: 2e6 });
   expect(explain(base, little).moved).toBe(0);
   expect(namesOf(explain(base, enough))).toEqual(['lookup']);
-});
-
-test('a function does not include its callees', () => {
-  const calls = (own: number, below: number): Profile => ({
-    format: 'folded',
-    stacks: [
-      { frames: [{ name: 'input' }], samples: own },
-      { frames: [{ name: 'input' }, { name: 'lookup' }], samples: below },
-      { frames: [{ name: 'output' }], samples: 5_000 },
-      { frames: [{ name: 'transmit' }], samples: 4_000 },
-    ],
-  });
-  expect(namesOf(explain(calls(3_000, 1_000), calls(3_000, 3_000)))).toEqual(['lookup']);
 });
 
 describe('a function is the same', () => {
@@ -142,12 +110,6 @@ describe('a function is the same', () => {
     const kernelIn = (folder: string) =>
       profileOf({ [`hash ${folder}/kernel`]: 5_000, [`hash ${folder}/pf.ko`]: 4_000 });
     expect(explain(kernelIn('/boot/base'), kernelIn('/boot/patched')).moved).toBe(0);
-  });
-
-  test('in another module', () => {
-    const base = profileOf({ ...rest, 'lookup /boot/base/kernel': 2_000 });
-    const patched = profileOf({ ...rest, 'lookup /boot/patched/fib.ko': 2_000 });
-    expect(explain(base, patched).moved).toBe(0);
   });
 
   test('but not where one profile has its name in two modules', () => {
@@ -176,11 +138,6 @@ test('of fifteen changed functions the ten greatest are named, greatest first, a
     'gone',
     ...names.toReversed().slice(0, 9),
   ]);
-});
-
-test('an empty profile explains nothing', () => {
-  expect(explain(profileOf({}), router)).toEqual({ changedFunctions: [], moved: 0 });
-  expect(explain(router, profileOf({}), byTime(1, 2))).toEqual({ changedFunctions: [], moved: 0 });
 });
 
 const anyProfile = fc
@@ -231,18 +188,6 @@ test('more samples of the same name no fewer functions, with the same shares', (
       expect(many.moved).toBeGreaterThanOrEqual(few.moved);
       if (many.moved > 10) return;
       expect(many.changedFunctions).toEqual(expect.arrayContaining(few.changedFunctions));
-    }),
-  );
-});
-
-test('the greatest change comes first', () => {
-  fc.assert(
-    fc.property(anyProfile, anyProfile, anyTime, (base, patched, time) => {
-      const { changedFunctions } = explain(base, patched, time);
-      const changes = changedFunctions.map(({ baseRatio, patchedRatio, nsPerPacket }) =>
-        Math.abs(nsPerPacket ? nsPerPacket.patched - nsPerPacket.base : patchedRatio - baseRatio),
-      );
-      expect(changes).toEqual(changes.toSorted((a, b) => b - a));
     }),
   );
 });

@@ -41,21 +41,6 @@ test('names cannot break a line, steer a terminal or pass for a comment', () => 
   ]);
 });
 
-test('a lone frame of a number sign is no comment', () => {
-  expect([...foldedLines({ format: 'folded', stacks: one('#') })]).toEqual(['? 7']);
-});
-
-test('a number sign that begins no comment stays', () => {
-  expect([...foldedLines({ format: 'folded', stacks: one('#0', 'main') })]).toEqual(['#0;main 7']);
-});
-
-test('a stack longer than a piece is one line among the others', () => {
-  const long = 'x'.repeat(300_000);
-  const stacks = [...one('main'), ...one('main', long), ...one('main')];
-  const lines = ['main 7', `main;${long} 7`, 'main 7'];
-  expect([...foldedLines({ format: 'folded', stacks })]).toEqual(lines);
-});
-
 test('the pieces of a large profile are its lines', () => {
   const stacks = Array.from({ length: 30_000 }, (_, index) => one('main', `f${index}`)).flat();
   const pieces = [...foldedPieces({ format: 'folded', stacks })];
@@ -70,8 +55,4 @@ test('text of stacks comes before the stacks that it did not take', () => {
   expect(text.take(stack.frames, 1, 7)).toBe(true);
   const pieces = [...text.pieces({ format: 'pmcstat', stacks: [{ ...stack, samples: 8 }] })];
   expect(Buffer.concat(pieces).toString()).toBe('k.ko`a 7\nk.ko`a 8\n');
-});
-
-test('a profile without stacks has no lines', () => {
-  expect([...foldedLines({ format: 'folded', stacks: [] })]).toEqual([]);
 });

@@ -15,18 +15,10 @@ test('reads stacks from the outermost caller inwards', () => {
   });
 });
 
-test('the last space parts a stack from its count', () => {
-  expect(fold('V8 Worker;operator new(int) 12\n')).toEqual(['V8 Worker;operator new(int) 12']);
-});
-
 test('comments and blank lines are no stacks, and a comment above them may name the kernel', () => {
   const profile = parseProfile('# kernel: FreeBSD 15.0 amd64 1500\n\n# fine\na;b 1\n#\n');
   expect(profile.kernel).toBe('FreeBSD 15.0 amd64 1500');
   expect(profile.stacks).toHaveLength(1);
-});
-
-test('equal stacks stay as many as they were', () => {
-  expect(fold('a;b 1\na;b 2\n')).toEqual(['a;b 1', 'a;b 2']);
 });
 
 test('DOS line ends and counts behind a tab are read', () => {
@@ -76,18 +68,6 @@ test('folding and reading gives the same stacks', () => {
     fc.property(stacks, (given) => {
       const lines = [...foldedLines({ format: 'folded', stacks: given })];
       expect(parseProfile(`${lines.join('\n')}\n`).stacks).toEqual(given);
-    }),
-  );
-});
-
-test('with modules it gives the same stacks, too', () => {
-  const module = fc.stringMatching(/^[\w.[\]-]{1,12}$/);
-  const frames = fc.array(fc.record({ name, module }), { minLength: 1, maxLength: 8 });
-  fc.assert(
-    fc.property(frames, (given) => {
-      const stack = { frames: given, samples: 12 };
-      const lines = [...foldedLines({ format: 'folded', stacks: [stack] }, { modules: true })];
-      expect(parseProfile(`${lines.join('\n')}\n`).stacks).toEqual([stack]);
     }),
   );
 });

@@ -42,7 +42,6 @@ test('A flamegraph of another version gets the style and the script of this one'
 const within = (markup: string): string =>
   (drawn[1] ?? '').replace('<g class="body"', () => `${markup}<g class="body"`);
 
-// Attack read/site-script
 test.for([
   '<script>alert(1)</script>',
   '<script><![CDATA[alert(1)]]></script>',

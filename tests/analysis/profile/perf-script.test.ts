@@ -46,16 +46,6 @@ test('a stack continues after blank lines below its head', () => {
   expect(fold(`sh 5 1.5: 1 cycles: \n${frames.replaceAll('\n', '\n\n')}`)).toEqual([`sh;${stack} 1`]);
 });
 
-test('thousands of records before the first sample do not hide it', () => {
-  const record = 'swapper     0 [000]     0.0: PERF_RECORD_MMAP2 -1/0: [0xff] @ 0: r-xp m.ko\n';
-  const text = `${record.repeat(2000)}sh 5 [000] 1.5:  1 cycles: ${frames}`;
-  expect(fold(text)).toEqual([`sh;${stack} 1`]);
-});
-
-test('a record without fields is no recording of perf', () => {
-  expect(fold(`PERF_RECORD_FINISHED_ROUND\nsh 5 1.5: 1 cycles: ${frames}`)).toEqual([`sh;${stack} 1`]);
-});
-
 test('the stack before the first head of a file cut at its beginning is skipped', async () => {
   const { profile, notes } = await read(`${frames}\nsh 5 1.5: 1 cycles: ${frames}`);
   expect([...foldedLines(profile)]).toEqual([`sh;${stack} 1`]);
@@ -84,45 +74,9 @@ test('adds up samples with the same stack, in the order of the first', () => {
   ]);
 });
 
-test('reads the event, the kernel and each frame’s module', () => {
-  const comments = '# ========\n# hostname : vm\n# os release : 6.18.44\n# perf version : 6.1.192\n#\n';
-  const { format, event, kernel, stacks } = parseProfile(`${comments}${head}${kernelFrames}\n`);
-  expect({ format, event, kernel }).toEqual({
-    format: 'perf',
-    event: 'cpu-clock',
-    kernel: '6.18.44',
-  });
-  expect(stacks[0]?.frames.map(({ module }) => module)).toEqual([
-    undefined,
-    '/usr/lib/x86_64-linux-gnu/libc.so.6',
-    '[nf_tables]',
-    '[kernel.kallsyms]',
-  ]);
-});
-
 test('a kernel named by ppsgate overrides the one named by perf', () => {
   const text = `# kernel: Linux 6.18.44 #1 SMP x86_64\n# os release : 6.18\n${head}${kernelFrames}`;
   expect(parseProfile(text).kernel).toBe('Linux 6.18.44 #1 SMP x86_64');
-});
-
-test('samples recorded without call chains are stacks of one frame', () => {
-  const line = '         swapper     0 [000]   550.6:    1 cpu-clock:  ffffffff82 do_idle+0xb ([kernel.kallsyms])\n';
-  expect(fold(line + line)).toEqual(['swapper;do_idle 2']);
-});
-
-test('a sample without a stack counts for its command', () => {
-  expect(fold(`${head}\n\n${head}${kernelFrames}\n`)).toContain('swapper 1');
-});
-
-test('without heads there is no command', () => {
-  const stack = '\n\tffffffff821f2c2b nf_hook_slow\n\t           d4ad7 sendto\n';
-  expect(fold(stack + stack)).toEqual(['sendto;nf_hook_slow 2']);
-});
-
-test('lines of sources and records of other kinds are passed over', () => {
-  const record = 'sh  7 [000]     0.000000: PERF_RECORD_COMM: sh:7/7\n';
-  const withSources = kernelFrames.replaceAll(')\n', ')\n  [kernel.kallsyms][ffffffff821f2c2b]\n');
-  expect(fold(`${record}${head}${withSources}\n`)).toEqual(fold(`${head}${kernelFrames}\n`));
 });
 
 test('tabs may have become spaces', () => {

@@ -25,10 +25,6 @@ test('folds each line without callers to a stack with the samples of that line',
   ]);
 });
 
-test('reads the event', () => {
-  expect(parseProfile(graph)).toMatchObject({ format: 'pmcstat', event: 'CPU_CLK_UNHALTED_CORE' });
-});
-
 test('a module is that of all lines until another is named', () => {
   const [stack] = parseProfile(graph).stacks;
   expect(stack?.frames).toEqual([
@@ -45,26 +41,10 @@ test('a sampled function names its own module, or has none', () => {
   expect(stacks.at(-1)?.frames).toEqual([{ name: 'nameless' }]);
 });
 
-test('functions of one name in two modules are two frames, in one module one', () => {
-  const { stacks } = parseProfile(
-    '1%  [1] attach @ /a.ko\n 1%  [1] probe\n1%  [1] attach @ /b.ko\n1%  [1] attach @ /a.ko\n',
-  );
-  const [inA, inB, again] = stacks.map(({ frames }) => frames.at(-1));
-  expect(inA).toBe(again);
-  expect(inA).not.toBe(inB);
-});
-
 test('a kernel is what ppsgate wrote above the first sample', () => {
   const kernel = 'FreeBSD 15.0-CURRENT #0 main-n271137: amd64';
   expect(parseProfile(`# kernel: ${kernel}\n${graph}# kernel: late\n`).kernel).toBe(kernel);
   expect(parseProfile(`${graph}# kernel: late\n`).kernel).toBeUndefined();
-});
-
-test('samples of several events are added up, and all are named', () => {
-  const second = graph.replace('CPU_CLK_UNHALTED_CORE', 'inst_retired.any');
-  const { event, stacks } = parseProfile(graph + graph + second);
-  expect(event).toBe('CPU_CLK_UNHALTED_CORE, inst_retired.any');
-  expect(stacks).toHaveLength(9);
 });
 
 describe('folds odd lines as stackcollapse-pmc.pl does', () => {

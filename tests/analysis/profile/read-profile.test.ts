@@ -40,14 +40,6 @@ describe.each(Object.entries(texts))('%s', (_, text) => {
     }
   });
 
-  test('is the same in pieces where it is large', async () => {
-    const many = text.repeat(2000);
-    for (const size of [100, 65_537]) {
-      const { profile } = await readProfile(pieces(Buffer.from(many), size), 'x');
-      expect(profile).toEqual(parseProfile(many));
-    }
-  });
-
   test('truncated after any byte it is read as far as possible, or refused with a sentence', async () => {
     const bytes = Buffer.from(text);
     for (let length = 0; length < bytes.length; length += 1) {
@@ -67,11 +59,6 @@ describe.each(Object.entries(texts))('%s', (_, text) => {
 test('recognises a call graph that was cut between its lines by the samples it announces', async () => {
   const { notes } = await readProfile(pieces(Buffer.from(graph.split('22.22')[0] ?? ''), 64), 'x');
   expect(notes).toEqual(['x looks cut short, with 7 of the 9 samples that it announces: what there is of it is read.']);
-});
-
-test('lines of a call graph without samples are counted in a note', async () => {
-  const { notes } = await readProfile(pieces(Buffer.from(`${graph}100.0%  [12\n`), 64), 'x');
-  expect(notes).toEqual(['1 line is skipped in x as no part of a stack; the first is line 9, "100.0% [12".']);
 });
 
 test.each(Object.entries(texts))('%s after a byte order mark is the same', (_, text) => {
@@ -122,27 +109,6 @@ describe('refuses', () => {
 
 test('a file’s name cannot steer a terminal', () => {
   expect(() => parseProfile('', '\x1b[2J')).toThrow(/^\?\[2J is empty/);
-});
-
-test('stacks of a thousand frames are read in every format', () => {
-  const names = Array.from({ length: 1000 }, (_, at) => `f${at}`);
-  const deep = {
-    graph: names.map((name, at) => `${' '.repeat(at)}100.0%  [3]  ${name}\n`).join(''),
-    perf: `sh 1 [000] 1.5: cycles:\n${names.map((name) => `\tff ${name}+0x1 (/bin/sh)\n`).join('')}`,
-    folded: `${names.toReversed().join(';')} 3\n`,
-  };
-  const framesOf = (text: string) => parseProfile(text).stacks[0]?.frames.map(({ name }) => name);
-  expect(framesOf(deep.graph)).toEqual(names.toReversed());
-  expect(framesOf(deep.perf)).toEqual(['sh', ...names.toReversed()]);
-  expect(framesOf(deep.folded)).toEqual(names.toReversed());
-});
-
-test('names out of every object, markup and escapes are names like others', () => {
-  const names = ['__proto__', 'constructor', '<script>', '\x1b[31m', 'toString'];
-  const text = names.map((name) => `1%  [1] ${name} @ __proto__\n`).join('');
-  expect(parseProfile(text).stacks.map(({ frames }) => frames[0])).toEqual(
-    names.map((name) => ({ name, module: '__proto__' })),
-  );
 });
 
 async function* pieces(bytes: Buffer, size: number): AsyncIterable<Buffer> {

@@ -12,11 +12,6 @@ test('a bound below 1 % needs 409 gates without an alarm, 705 with one, 932 with
   }
 });
 
-test('without tries nothing is known, and alarms alone exclude no higher share', () => {
-  expect([lowerBound(0, 0), upperBound(0, 0)]).toEqual([0, 1]);
-  expect(upperBound(5, 5)).toBe(1);
-});
-
 test('the bounds enclose the observed share, and stay between 0 and 1', () => {
   const counts = fc
     .tuple(fc.nat(200), fc.nat(2000))

@@ -32,36 +32,10 @@ function cellOf(
   return { ...aCell({ kind: 'no-regression' }), runs, pairs: pps.length };
 }
 
-const repeated = <T>(count: number, draw: () => T): T[] => Array.from({ length: count }, draw);
+/** The same layouts of base and of patched. */
+const both = (...layouts: number[]) => [layouts, layouts] as const;
 
-test('kernels that were linked once show no noise of builds', () => {
-  expect(
-    buildNoise(
-      cellOf(
-        [
-          [1, 1],
-          [2, 2],
-        ],
-        [[], []],
-      ),
-      'pps',
-      true,
-    ),
-  ).toBeUndefined();
-  expect(
-    buildNoise(
-      cellOf(
-        [
-          [1, 1],
-          [2, 2],
-        ],
-        [[1], [1]],
-      ),
-      'pps',
-      false,
-    ),
-  ).toBeUndefined();
-});
+const repeated = <T>(count: number, draw: () => T): T[] => Array.from({ length: count }, draw);
 
 test('layouts that were booted once each show builds and runs together', () => {
   const cell = cellOf(
@@ -69,10 +43,7 @@ test('layouts that were booted once each show builds and runs together', () => {
       [1, 1],
       [Math.exp(0.02), Math.exp(0.02)],
     ],
-    [
-      [1, 2],
-      [1, 2],
-    ],
+    both(1, 2),
   );
   expect(buildNoise(cell, 'pps', false)).toEqual({
     layouts: 4,
@@ -94,50 +65,13 @@ test('a tree against another layout of itself has its builds in the difference o
   });
 });
 
-test('a tree against itself boots the same layouts for both, each of which is one build', () => {
-  const fast = Math.exp(0.04);
-  const runs = [
-    [1, 1],
-    [fast, fast],
-  ] as const;
-  const cell = cellOf(runs, [
-    [1, 2],
-    [1, 2],
-  ]);
-  expect(buildNoise(cell, 'pps', true)).toMatchObject({
-    layouts: 2,
-    withinLayouts: 0,
-    betweenLayouts: expect.closeTo(0.02 * Math.SQRT2, 10),
-  });
-});
-
-test('the effect of a patch is not noise of builds', () => {
-  const runs = repeated(8, () => [1, 0.5] as const);
-  const noise = buildNoise(
-    cellOf(runs, [
-      [1, 2],
-      [1, 2],
-    ]),
-    'pps',
-    false,
-  );
-  expect(noise).toMatchObject({ withinLayouts: 0, betweenLayouts: 0 });
-});
-
 test('both noises are found on average where they are known, however uneven the layouts are', () => {
   const random = xoroshiro128plus(5);
   const found = repeated(2000, () => {
     const builds = repeated(10, () => 0.005 * standardNormal(random));
     const run = (build: number) => Math.exp((builds[build] ?? 0) + 0.01 * standardNormal(random));
     const runs = Array.from({ length: 12 }, (_, pair) => [run(pair % 5), run(5 + (pair % 5))] as const);
-    return buildNoise(
-      cellOf(runs, [
-        [1, 2, 3, 4, 5],
-        [1, 2, 3, 4, 5],
-      ]),
-      'pps',
-      false,
-    );
+    return buildNoise(cellOf(runs, both(1, 2, 3, 4, 5)), 'pps', false);
   });
   const squares = (key: 'betweenLayouts' | 'withinLayouts') =>
     mean(found.map((noise) => (noise?.[key] ?? Number.NaN) ** 2));

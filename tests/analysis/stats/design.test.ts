@@ -46,22 +46,6 @@ describe('looks are placed', () => {
     expect(sizesOf({ budgets: [budget] })).toEqual(sizes);
   });
 
-  test('at a third more pairs each where single pairs have become many', () => {
-    const sizes = sizesOf({ budgets: [10_000] }).filter((size) => size >= 20);
-    sizes.slice(1, -1).forEach((size, index) => {
-      expect(size).toBe(Math.round(((sizes[index] ?? 0) * 4) / 3));
-    });
-    expect(sizes.at(-1)).toBe(10_000);
-  });
-
-  test('never before a whole ABBA of single runs, unless fewer were planned', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 2, max: 500 }), (budget) => {
-        expect(sizesOf({ budgets: [budget] })[0]).toBe(2);
-      }),
-    );
-  });
-
   test('after every step where pairs come together', () => {
     expect(sizesOf({ pairsPerStep: 8, budgets: [24] })).toEqual([8, 16, 24]);
     expect(sizesOf({ pairsPerStep: 8, budgets: [20] })).toEqual([8, 16, 20]);
@@ -104,18 +88,6 @@ describe('levels', () => {
     for (const name of rateNames) {
       expect((looks[0]?.levels[name] ?? 0) / rates[name]).toBeCloseTo(planned[name], 3);
     }
-  });
-
-  test('of all looks of a budget are the same', () => {
-    const looks = analysesOf(aDesign({ budgets: [6, 20] }), rates);
-    for (const stage of [looks.filter(({ pairs }) => pairs <= 6), looks.filter(({ pairs }) => pairs > 6)]) {
-      for (const { levels } of stage) expect(levels).toEqual(stage[0]?.levels);
-    }
-  });
-
-  test('do not depend on the method', () => {
-    const [pooled, paired] = (['pooled', 'paired'] as const).map((method) => analysesOf(aDesign({ method }), rates));
-    expect(paired).toEqual(pooled);
   });
 
   test('spend a share of each rate as planned, and half of the rest in each extension', () => {

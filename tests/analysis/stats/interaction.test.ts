@@ -37,13 +37,6 @@ test('trials that differ more than their pairs do give a large F', () => {
   expect(interaction?.probability).toBeCloseTo((1 + 13 / 3) ** -3, 12);
 });
 
-test('alike trials give a small F and a great probability', () => {
-  const interaction = interactionOf(cellOf([1, 2, 3], [1, 2, 3.03], [1, 2, 2.97]), 'pps');
-  const f = interaction?.f ?? Number.NaN;
-  expect(f).toBeLessThan(0.01);
-  expect(interaction?.probability).toBeCloseTo((1 + f / 3) ** -3, 12);
-});
-
 test('a machine without noise, single trials and single pairs show no interaction', () => {
   expect(interactionOf(cellOf([1, 1], [1, 1]), 'pps')).toBeUndefined();
   expect(interactionOf(cellOf([1, 2, 3]), 'pps')).toBeUndefined();

@@ -42,11 +42,3 @@ test('runs of an earlier diff do not limit a cell', () => {
   const runs = [...judged, ...runsOf('diff 80345', 980, 990, 991)];
   expect(decided(runs).slice(0, 5)).toEqual(new Array(5).fill(valid));
 });
-
-test('other faults stay', () => {
-  const unsteady = { kind: 'invalid', cause: 'unsteady', reason: 'no level' } as const;
-  const runs = runsOf('base', 2000, 970, 975, 981).map((run, index) =>
-    index === 2 ? { ...run, validity: unsteady } : run,
-  );
-  expect(decided(runs)).toEqual([valid, valid, unsteady]);
-});

@@ -7,7 +7,13 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseColumn } from '../../../src/analysis/stats/columns.ts';
-import { compare, type MinistatSet, ministatPieces, renderMinistat } from '../../../src/analysis/stats/ministat.ts';
+import {
+  compare,
+  type MinistatOptions,
+  type MinistatSet,
+  ministatPieces,
+  renderMinistat,
+} from '../../../src/analysis/stats/ministat.ts';
 import { formatGeneral } from '../../../src/analysis/stats/printf.ts';
 import { confidencePercents } from '../../../src/analysis/stats/student.ts';
 import { UsageError } from '../../../src/model/usage-error.ts';
@@ -21,78 +27,31 @@ const set = (name: string, ...values: number[]): MinistatSet => ({
 const base = set('base', 12, 19, 15, 15, 13);
 const patched = set('patched', 14, 23, 19, 19, 19, 21, 18);
 
+const same = set('same', 5, 5, 5);
+const low = [0, 100];
+/** Earlier sets are higher, then lower than the last one, whose height the plot has. */
+const heights = {
+  lower: [set('a', 50, 50, 50, ...low), set('b', 1, 50, 99)],
+  wiped: [set('a', 50, 50, 50, ...low), set('b', 0, 50, 100), set('c', 100, 100, 100, 50, 0)],
+};
+
+const texts: Record<string, [MinistatSet[], MinistatOptions]> = {
+  'a bar for each set': [[base, patched], { width: 40, separateBars: true }],
+  'bars over each other': [[base, patched], { width: 40 }],
+  'no difference proven': [[base, patched], { confidencePercent: 98, withoutPlot: true }],
+  'summaries only, -n': [[base, patched], { summariesOnly: true }],
+  'no names and heads, -q': [[base], { quiet: true, summariesOnly: true }],
+  'a whole population, -P': [[base, patched], { population: true, quiet: true, withoutPlot: true }],
+  'all values the same': [[same, same], {}],
+  'relative to nothing': [[set('zero', -1, 0, 1), set('ten', 9, 10, 11)], {}],
+  'a last set that is lower': [heights.lower, { width: 3 }],
+  'earlier dots that are wiped': [heights.wiped, { width: 3 }],
+};
+
 describe('the text', () => {
-  test('shows names, a plot with a bar for each set, summaries and the difference', () => {
-    expect(renderMinistat([base, patched], { width: 40, separateBars: true })).toBe(
-      [
-        'x base',
-        '+ patched',
-        '+----------------------------------------+',
-        '|                         +              |',
-        '|           x             +              |',
-        '|x   x  +   x         +   *      +      +|',
-        '||_________AM_______|                    |',
-        '|               |_________A_________|    |',
-        '+----------------------------------------+',
-        '    N           Min           Max        Median           Avg        Stddev',
-        'x   5            12            19            15          14.8     2.6832816',
-        '+   7            14            23            19            19     2.7688746',
-        'Difference at 95.0% confidence',
-        '\t4.2 +/- 3.56798',
-        '\t28.3784% +/- 26.9485%',
-        "\t(Student's t, pooled s = 2.73496)",
-        '',
-      ].join('\n'),
-    );
-  });
-
-  test('draws the bars of all sets over each other unless they are separate', () => {
-    const text = renderMinistat([base, patched], { width: 40 });
-    expect(text).toContain('|\n||_________AM___|___|_____A_________|    |\n+--');
-  });
-
-  test('reports that no difference is proven if the error is larger', () => {
-    const text = renderMinistat([base, patched], { confidencePercent: 98, withoutPlot: true });
-    expect(text.split('\n').at(-2)).toBe('No difference proven at 98.0% confidence');
-  });
-
-  test('is summaries only with -n', () => {
-    expect(renderMinistat([base, patched], { summariesOnly: true })).toBe(
-      [
-        'x base',
-        '+ patched',
-        '    N           Min           Max        Median           Avg        Stddev',
-        'x   5            12            19            15          14.8     2.6832816',
-        '+   7            14            23            19            19     2.7688746',
-        '',
-      ].join('\n'),
-    );
-  });
-
-  test('has no names and no column heads with -q', () => {
-    expect(renderMinistat([base], { quiet: true, summariesOnly: true })).toBe(
-      'x   5            12            19            15          14.8     2.6832816\n',
-    );
-  });
-
-  test('has the deviation of a whole population and no test with -P', () => {
-    expect(renderMinistat([base, patched], { population: true, quiet: true, withoutPlot: true })).toBe(
-      [
-        'x   5            12            19            15          14.8           2.4',
-        '+   7            14            23            19            19     2.5634798',
-        '',
-      ].join('\n'),
-    );
-  });
-
-  test('has a sentence for a plot where all values are the same', () => {
-    const same = set('same', 5, 5, 5);
-    expect(renderMinistat([same, same])).toContain('+ same\n[no plot, span is zero width]\n    N ');
-  });
-
-  test('shows a relative difference to nothing as infinite', () => {
-    const text = renderMinistat([set('zero', -1, 0, 1), set('ten', 9, 10, 11)]);
-    expect(text).toContain('\t10 +/- 2.26659\n\tinf% +/- inf%\n');
+  test('of each option is that of golden/ministat.txt', async () => {
+    const all = Object.entries(texts).map(([name, [sets, options]]) => `# ${name}\n${renderMinistat(sets, options)}`);
+    await expect(all.join('\n')).toMatchFileSnapshot('golden/ministat.txt');
   });
 
   test('is printed in pieces short enough to write if the plot is as long as the data', () => {
@@ -101,22 +60,6 @@ describe('the text', () => {
     const pieces = [...ministatPieces([{ name: 'tall', values }])];
     expect(pieces.join('').split('\n').length).toBe(999_999 + 7);
     expect(Math.max(...pieces.map((piece) => piece.length))).toBeLessThan(1_100_000);
-  });
-});
-
-describe("the plot's height", () => {
-  const low = [0, 100];
-
-  test('is that of the set drawn last, also where an earlier set is higher', () => {
-    const text = renderMinistat([set('a', 50, 50, 50, ...low), set('b', 1, 50, 99)], { width: 3 });
-    expect(text.split('\n').slice(2, 5)).toEqual(['+---+', '|***|', '||A||']);
-  });
-
-  test('grows over dots of earlier sets by wiping them', () => {
-    const sets = [set('a', 50, 50, 50, ...low), set('b', 0, 50, 100), set('c', 100, 100, 100, 50, 0)];
-    const text = renderMinistat(sets, { width: 3 });
-    // The third set alone is *, and so are all three on one spot: 1 | 2 | 3 is 3.
-    expect(text.split('\n').slice(3, 7)).toEqual(['+---+', '|  *|', '|  *|', '|***|']);
   });
 });
 

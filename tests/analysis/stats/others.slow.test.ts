@@ -46,23 +46,6 @@ describe('an earlier diff', () => {
     expect(comparison?.interval.high).toBeCloseTo(Math.expm1(high), 12);
   });
 
-  test('is reported in the other metric too, if the DUT has it', () => {
-    const timed = [...pair, ...beside(half)].map((run) => ({ ...run, nsPerPacket: 1e9 / run.pps }));
-    const [other] = judge(timed).others;
-    expect(other?.comparisons.map(({ metric }) => metric)).toEqual(['pps', 'nsPerPacket']);
-    expect(other?.comparisons[1]?.interval.change).toBeCloseTo(1, 2);
-  });
-
-  test('that forwards nothing loses all', () => {
-    expect(comparisonsOf(beside(base.map(() => 0)))).toMatchObject([
-      { patched: 0, interval: { change: -1, low: -1, high: -1 } },
-    ]);
-  });
-
-  test('that forwards nothing now and then has no number', () => {
-    expect(comparisonsOf(beside([...half.slice(2), 0, 0]))).toEqual([]);
-  });
-
   test('without a counted run has no number, and does not make a cell invalid', () => {
     const holes = beside(half, { validity: unfit('a hole in diff 80345') });
     expect(comparisonsOf(holes)).toEqual([]);

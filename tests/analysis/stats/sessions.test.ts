@@ -34,11 +34,6 @@ describe('degrees of freedom of sessions', () => {
     expect(sessionDegreesOfFreedom(sessions)).toBeUndefined();
   });
 
-  test('are known from ten sessions on, over all cells', () => {
-    expect(sessionDegreesOfFreedom([alike(10)])).toBeDefined();
-    expect(sessionDegreesOfFreedom([alike(2), alike(5), alike(3)])).toBeDefined();
-  });
-
   test('are sixteen where all sessions are alike, however many', () => {
     expect(sessionDegreesOfFreedom([alike(10)])).toBe(most);
     expect(sessionDegreesOfFreedom([alike(500)])).toBe(most);
@@ -87,16 +82,6 @@ describe('degrees of freedom of sessions', () => {
     );
   });
 
-  test('do not depend on the order of sessions and cells', () => {
-    fc.assert(
-      fc.property(cells, (sessions) => {
-        const turned = sessions.toReversed().map((own) => own.toReversed());
-        const ratio = (sessionDegreesOfFreedom(turned) ?? 0) / (sessionDegreesOfFreedom(sessions) ?? 0);
-        expect(ratio).toBeCloseTo(1, 6);
-      }),
-    );
-  });
-
   test('never rise as sessions differ more', () => {
     fc.assert(
       fc.property(
@@ -135,14 +120,5 @@ describe('of drawn sessions whose variances have four degrees of freedom', () =>
     const degrees = sessionDegreesOfFreedom(cells);
     expect(degrees).toBeGreaterThan(0.85 * truth);
     expect(degrees).toBeLessThan(1.1 * truth);
-  });
-
-  test('a few give less than four far more often than not', () => {
-    const experiments = 1000;
-    let fewer = 0;
-    for (let index = 0; index < experiments; index++) {
-      if ((sessionDegreesOfFreedom([drawn(12)]) ?? Infinity) < truth) fewer++;
-    }
-    expect(fewer / experiments).toBeGreaterThan(0.7);
   });
 });

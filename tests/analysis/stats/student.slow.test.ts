@@ -26,11 +26,6 @@ describe("ministat's table", () => {
     expect(studentT(df, percent)).toBe(t);
   });
 
-  test('ends at 100 degrees of freedom: all beyond use the normal distribution', () => {
-    expect(studentT(101, 95)).toBe(1.96);
-    expect(studentT(1e6, 99)).toBe(2.576);
-  });
-
   test('has for 99.5 % what is 99.8 % two-sided, with the misprints of its source', () => {
     expect(studentT(4, 99.5)).toBe(7.173);
     expect(studentTExact(4, 0.998)).toBeCloseTo(7.1732, 4);
@@ -73,23 +68,6 @@ describe('an exact quantile', () => {
     );
   });
 
-  // Computed with 40 digits from the incomplete beta function.
-  test.each([
-    [0.3, 0.9, 653.0205210290753],
-    [3.7, 0.95, 2.867520707191188],
-    [10, 1e-6, 1.284989017465635e-6],
-    [50, 0.999999999, 7.498249060280215],
-    [1000, 0.95, 1.9623390808264081],
-  ])('of %d degrees of freedom at %d is %d', (df, confidence, t) => {
-    expectClose(studentTExact(df, confidence), t);
-  });
-
-  test('passes smoothly over to the normal distribution', () => {
-    expectClose(studentTExact(Infinity, 0.95), 1.959963984540054);
-    expectClose(studentTExact(1e9, 0.95), 1.959963984540054 + 2.372e-9);
-    expectClose(studentTExact(1e6, 0.99), studentTExact(1.000001e6, 0.99));
-  });
-
   test('grows with the confidence and shrinks with the degrees of freedom', () => {
     const degrees = fc.double({ min: 0.5, max: 1e6, noNaN: true });
     fc.assert(
@@ -99,17 +77,6 @@ describe('an exact quantile', () => {
         expect(studentTExact(df * 2, confidence)).toBeLessThan(t);
       }),
     );
-  });
-
-  test.each([
-    [0, 0.95],
-    [-1, 0.95],
-    [NaN, 0.95],
-    [5, 0],
-    [5, 1],
-    [5, NaN],
-  ])('does not exist for %d degrees of freedom at %d', (df, confidence) => {
-    expect(() => studentTExact(df, confidence)).toThrow(RangeError);
   });
 });
 
@@ -137,16 +104,6 @@ describe('the tail', () => {
   ])('of the normal distribution beyond %d is %d', (z, tail) => {
     expect(Math.abs(studentTail(z, Infinity) / tail - 1)).toBeLessThan(2e-7);
   });
-
-  test('falls with t, and with the degrees of freedom', () => {
-    const between = fc.double({ min: 0.01, max: 30, noNaN: true });
-    fc.assert(
-      fc.property(between, fc.integer({ min: 1, max: 200 }), (t, df) => {
-        expect(studentTail(t * 1.01, df)).toBeLessThan(studentTail(t, df));
-        expect(studentTail(t, df + 1)).toBeLessThan(studentTail(t, df));
-      }),
-    );
-  });
 });
 
 describe('a critical value', () => {
@@ -157,22 +114,6 @@ describe('a critical value', () => {
         expectClose(studentTail(criticalT(df, sure), df), sure);
       }),
     );
-  });
-
-  test.each([
-    [1, 0.025, 12.706],
-    [10, 0.005, 3.169],
-    [30, 0.05, 1.697],
-    [Infinity, 0.025, 1.96],
-  ])('of %d degrees of freedom at %d is %d', (df, level, t) => {
-    expect(criticalT(df, level)).toBeCloseTo(t, 3);
-  });
-
-  test('is equal when requested again, and different at any other level or degree', () => {
-    const first = criticalT(7, 0.013);
-    expect(criticalT(7, 0.013)).toBe(first);
-    expect(criticalT(7, 0.0131)).toBeLessThan(first);
-    expect(criticalT(7.1, 0.013)).toBeLessThan(first);
   });
 });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { countsOf, layoutNoise, sameSummary, sameText, withSameGate } from '../../../src/analysis/trend/aa-runs.ts';
+import { countsOf, layoutNoise, sameSummary, withSameGate } from '../../../src/analysis/trend/aa-runs.ts';
 import { emptyTrend } from '../../../src/analysis/trend/nightly-runs.ts';
 import type { PullRequest } from '../../../src/model/patch.ts';
 import type { CellVerdict, Result, Run } from '../../../src/model/result.ts';
@@ -55,11 +55,6 @@ describe('a gate of a commit against itself', () => {
     ]);
   });
 
-  test('does not count if no cell was judged, but its cells are counted', () => {
-    const index = after([gate(1, ['inconclusive', 'invalid']), gate(2, ['no-regression'])]);
-    expect(index.aaRuns).toMatchObject([{ gates: 1, alarms: 0, cells: 1, inconclusive: 1, invalid: 1 }]);
-  });
-
   test('is not one of a patch, nor one in which nothing was judged', () => {
     expect(after([aResult()])).toBe(emptyTrend.index);
     const outcome = { kind: 'boot-failed', message: 'no login within 600 s' } as const;
@@ -78,24 +73,6 @@ describe('a gate of a commit against itself', () => {
     expect(index.aaRuns).toMatchObject([
       { gates: 1, alarms: 1, since: day(1), last: day(1) },
       { gates: 1, alarms: 0, since: day(2), last: day(2) },
-    ]);
-  });
-
-  test('of another design begins a new count', () => {
-    const [fixed] = [gate(2, ['no-regression'])];
-    if (fixed.outcome.kind !== 'judged') throw new Error('It was judged.');
-    const cells = fixed.outcome.cells.map((cell) => ({
-      ...cell,
-      design: { ...cell.design, name: 'fixed' as const },
-    }));
-    const index = after([gate(1, ['no-regression']), { ...fixed, outcome: { ...fixed.outcome, cells } }]);
-    expect(index.aaRuns.map(({ design }) => design)).toEqual(['group-sequential', 'fixed']);
-  });
-
-  test('that was extended counts by what it was called last', () => {
-    const index = after([gate(1, ['inconclusive']), gate(1, ['regression']), gate(1, ['no-regression'])]);
-    expect(index.aaRuns).toMatchObject([
-      { gates: 1, alarms: 0, cells: 1, cellAlarms: 0, inconclusive: 0, alarmed: [] },
     ]);
   });
 
@@ -129,34 +106,16 @@ describe('a gate of a commit against itself', () => {
     expect(index.aaRuns).toMatchObject([{ gates: 300, alarms: 3, alarmed: [{}, {}, {}] }]);
     expect(JSON.stringify(index).length).toBeLessThan(4000);
   });
-
-  test('of an old count that is published again is not counted once more', () => {
-    const moved = { policy: { ...policy, marginRatio: 0.03 } };
-    const index = after([gate(1, ['regression']), gate(2, ['no-regression'], moved)]);
-    expect(after([gate(1, ['regression'])], index)).toBe(index);
-  });
 });
 
 describe('a count', () => {
   const count = (alarms: number, gates: number) => ({ alarms, gates, falseAlarmRatio: 0.01 });
-
-  test('shows the greatest share that is still possible, never less', () => {
-    expect(sameText(count(0, 41))).toBe('0 of 41 gates, ≤ 7.8 %');
-    expect(sameText(count(1, 705))).toBe('1 of 705 gates, ≤ 1.0 %');
-    expect(sameText(count(0, 0))).toBe('0 of 0 gates, ≤ 100.0 %');
-  });
 
   test('keeps a promise of one in a hundred from 409 gates without an alarm on', () => {
     expect(sameSummary(count(0, 408)).promise).toBe('open');
     expect(sameSummary(count(0, 409)).promise).toBe('kept');
     expect(sameSummary(count(1, 704)).promise).toBe('open');
     expect(sameSummary(count(1, 705)).promise).toBe('kept');
-  });
-
-  test('breaks it where even the lower bound is beyond it', () => {
-    expect(sameSummary(count(1, 41)).promise).toBe('open');
-    expect(sameSummary(count(4, 41)).promise).toBe('open');
-    expect(sameSummary(count(6, 41)).promise).toBe('broken');
   });
 
   test('is listed first of its testbed while it grows, before the earlier ones', () => {
@@ -188,11 +147,6 @@ describe('two layouts of one tree', () => {
     const cells = [{ ...aCell({ kind: 'no-regression' }), runs }];
     const outcome = { kind: 'judged', verdict: 'no-regression', cells } as const;
     expect(after([aResult({ patch: same, outcome })]).aaRuns).toMatchObject([{ kind: 'same-build' }]);
-  });
-
-  test('are a count of their own', () => {
-    const index = after([gate(1, ['no-regression']), layoutGate(2, 0)]);
-    expect(index.aaRuns.map(({ kind }) => kind)).toEqual(['same-build', 'layout-noise']);
   });
 
   test('show the scatter of layouts beyond that of their runs', () => {

@@ -73,8 +73,6 @@ describe('a nightly run', () => {
     expect(only(aResult({ outcome: { kind: 'unchanged' } }))).toBeUndefined();
   });
 
-  // Attack forge/future-commit: A commit of the year 9999 stays last among the nightly runs. Defence: A commit time
-  // after its own session is ignored.
   test('has the time of its commit, in UTC', () => {
     const runs = pairedRuns([8e5], [8e5]);
     const told = (time: string) => only(judged(runs, oneCommit), () => time)?.committedAt;
