@@ -19,7 +19,6 @@ const seconds: Readonly<Record<string, number>> = {
   'forge/github/storm.slow': 58,
   'lab/netns/netns-testbed.lab': 58,
   'gate/reserve/store/etcd.slow': 57,
-  'cli/commands/mistakes.slow': 54,
   'gate/bisect/range.slow': 50,
   'action/publish.slow': 48,
   'lab/qemu/vm/image.lab': 45,

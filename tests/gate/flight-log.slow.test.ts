@@ -57,7 +57,6 @@ test('logs what a machine and its console print, and a parser reads it from the 
   await expect(replayed.output(shell`ls`)).rejects.toThrow('was never given `ls`');
 });
 
-// Attack secret/recorded-secret
 test('masks keys and passwords of the configuration', async () => {
   await using logged = await loggedLab();
   const { path, testbed, deps, lab } = logged;
@@ -76,7 +75,6 @@ test('masks keys and passwords of the configuration', async () => {
 
 const secret = 'pä ss/w+rd?>\'"1';
 
-// Attack secret/recorded-secret
 test.each<[string, string]>([
   ['plain', secret],
   ['in JSON', JSON.stringify(secret).slice(1, -1)],

@@ -19,7 +19,7 @@ import type { Scenario } from '../../src/model/scenario.ts';
 import { annotationsOf } from '../../src/report/annotations.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { aHistoryEntry, memoryHistory } from '../fakes/history.ts';
-import { aConfig, gateConfig, singleRuns } from '../fakes/plan.ts';
+import { aConfig, singleRuns } from '../fakes/plan.ts';
 import { forwarding, pullRequest } from '../fakes/result.ts';
 import { type FakeTestbed, type FakeTestbedOptions, type Fault, fakeTestbed } from '../fakes/testbed.ts';
 import { times } from '../random.ts';
@@ -93,11 +93,6 @@ test('a further gate of the same commits is counted, and one that is extended is
   expect(earlier(await gate(another, temporaryFolder(), deps))).toEqual([undefined, undefined]);
 });
 
-test('noise above what the runs can see through is inconclusive', async () => {
-  const { outcome } = await judge({ noise: 0.2 });
-  expect(outcome).toMatchObject({ kind: 'judged', verdict: 'inconclusive' });
-});
-
 test('one cell that loses makes the patch a regression, and only that cell', async () => {
   const result = await judge({ speed: ({ family }) => (family === 'inet6' ? 0.8 : 1) });
   expect(result.outcome).toMatchObject({ kind: 'judged', verdict: 'regression' });
@@ -106,12 +101,6 @@ test('one cell that loses makes the patch a regression, and only that cell', asy
     ['inet4', 'no-regression'],
     ['inet6', 'regression'],
   ]);
-});
-
-test('a patched DUT that forwards nothing at all is a regression of 100 %', async () => {
-  const result = await judge({ speed: () => 0 });
-  expect(result.outcome).toMatchObject({ kind: 'judged', verdict: 'regression' });
-  expect(cellsOf(result)[0]?.comparisons[0]?.interval.change).toBe(-1);
 });
 
 test.for([
@@ -127,17 +116,6 @@ test.for([
       reason: expect.stringMatching(new RegExp(`^0 of 24 pairs of runs count: ${why}$`)),
     });
   }
-});
-
-test('a trial with a hole in one pair of twenty-four is whole enough', async () => {
-  const result = await judge({ faults: () => ['hole'] });
-  expect(cellsOf(result).map(({ comparisons }) => comparisons[0]?.baseRuns)).toEqual([23, 23]);
-  expect(result.outcome).toMatchObject({ kind: 'judged', verdict: 'no-regression' });
-});
-
-test('faults that a repetition heals leave no mark on the verdict', async () => {
-  const result = await judge({ speed: () => 0.8, faults: () => ['receiver-loss', 'fails'] });
-  expect(result.outcome).toMatchObject({ kind: 'judged', verdict: 'regression' });
 });
 
 test('patched files that do not load are the outcome, in the words of the DUT', async () => {
@@ -200,17 +178,6 @@ test('a directory that has an experiment already costs no testbed', async () => 
   const reserve = () => Promise.reject(new Error('a testbed was reserved'));
   const again = gate(request, directory, depsOf(fakeTestbed(), { reserve }));
   await expect(again).rejects.toThrow('already has an experiment');
-});
-
-test('the testbed that was to be had of several is the one that is measured', async () => {
-  const testbeds = { fake: { kind: 'embedded-linux' }, other: { kind: 'embedded-linux' } } as const;
-  const several = { ...request, config: { ...config, testbeds }, testbeds: ['fake', 'other'] };
-  const directory = temporaryFolder();
-  const deps = depsOf(fakeTestbed(), {
-    reserve: async () => unshared('other', async () => ({ ...fakeTestbed(), name: 'other' })),
-  });
-  const { testbed } = await gate(several, directory, deps);
-  expect(testbed.name).toBe('other');
 });
 
 test('a lost testbed ends the experiment at once with that reason, and a resumed one continues it', async () => {
@@ -377,12 +344,6 @@ describe('a patch that changes nothing that the testbed installs', () => {
     );
   });
 
-  test('adds nothing to the history of the testbed', async () => {
-    const history = memoryHistory();
-    await gate(request, temporaryFolder(), refusing({ history }));
-    expect(await history.read()).toEqual([]);
-  });
-
   test('is measured anyway on request', async () => {
     const deps = depsOf(fakeTestbed(), { repository: nothing });
     const { outcome } = await gate({ ...request, isMeasuredAnyway: true }, temporaryFolder(), deps);
@@ -394,22 +355,6 @@ describe('a patch that changes nothing that the testbed installs', () => {
     const first = await gate(request, directory, refusing());
     expect(await resumeGate(directory, refusing())).toEqual(first);
     expect(await resumeGate(directory, refusing(), 100)).toEqual(first);
-  });
-
-  test('is judged again in the same directory, as after a relay whose gate died before it reported', async () => {
-    const directory = temporaryFolder();
-    await gate(request, directory, refusing());
-    const again = await gate(request, directory, refusing());
-    expect(again.outcome).toEqual({ kind: 'unchanged' });
-  });
-
-  test('leaves nothing in its directory that would change the result of another gate', async () => {
-    const directory = temporaryFolder();
-    await gate(request, directory, refusing());
-    const cut = depsOf(fakeTestbed({ faults: () => ['throws'] }), { repository: nothing });
-    await gate({ ...request, isMeasuredAnyway: true }, directory, cut).catch(() => {});
-    const { outcome } = await resumeGate(directory, depsOf(fakeTestbed()));
-    expect(outcome).toMatchObject({ kind: 'judged' });
   });
 
   test('on some of the testbeds is measured on one of the others', async () => {
@@ -429,12 +374,6 @@ describe('a patch that changes nothing that the testbed installs', () => {
     expect(asked).toEqual([['kernels']]);
     expect(testbed.name).toBe('kernels');
     expect(outcome.kind).toBe('judged');
-  });
-
-  test('is an error if the installed files cannot be read', async () => {
-    const unreadable = { ...nothing, read: () => Promise.reject(new RepositoryError('too large')) };
-    const deps = refusing({ repository: unreadable });
-    await expect(gate(request, temporaryFolder(), deps)).rejects.toThrow('too large');
   });
 });
 
@@ -471,23 +410,6 @@ describe('a gate that has finished', () => {
     expect(readFileSync(join(directory, 'result.json'), 'utf8')).toContain(first.finishedAt);
     expect(await history.read()).not.toEqual([]);
   });
-});
-
-test('a repeated trial reports its fault', async () => {
-  const events: ExperimentEvent[] = [];
-  const testbed = fakeTestbed({ faults: (trial) => (trial === 1 ? ['fails', 'holes'] : []) });
-  const onEvent = (event: ExperimentEvent) => void events.push(event);
-  await gate(request, temporaryFolder(), depsOf(testbed, { onEvent }));
-  const whys = events.flatMap((event) => (event.kind === 'trial' && event.attempt > 1 ? event.why : []));
-  expect(whys).toEqual([
-    'trafgen ended without its summary',
-    '48 of 48 runs do not count: no packet was forwarded for 20 ms',
-  ]);
-});
-
-test('a directory without a plan cannot be resumed', async () => {
-  const resumed = resumeGate(temporaryFolder(), depsOf(fakeTestbed()));
-  await expect(resumed).rejects.toThrow('has no plan of an experiment');
 });
 
 test.for<[string, Partial<Config>]>([
@@ -585,8 +507,6 @@ test('a resumed gate that was refused by the DUT is refused again, or judged if 
 describe('runs that are trials of their own', () => {
   const single = { ...request, config: { ...config, ...singleRuns } };
   const oneCell = { ...single, config: { ...single.config, families: ['inet4' as const] } };
-  const judgeSingle = (options: FakeTestbedOptions, changes: Partial<GateDeps> = {}) =>
-    gate(single, temporaryFolder(), depsOf(fakeTestbed(options), changes));
 
   test.for([
     [0.5, 'regression', 2],
@@ -598,28 +518,6 @@ describe('runs that are trials of their own', () => {
     expect(result.outcome).toMatchObject({ verdict });
     expect(cellsOf(result).map((cell) => cell.pairs)).toEqual([pairs]);
   });
-
-  test('pass by fewer pairs if the noise is known from earlier experiments', async () => {
-    const known = [1, 2, 3].map((day) => aHistoryEntry({ at: `2026-11-0${day}T12:00:00.000Z` }));
-    const result = await judgeSingle({ noise: 0.01 }, { history: memoryHistory(known) });
-    const [inet4, inet6] = cellsOf(result);
-    const design = { name: 'group-sequential' };
-    expect(inet4).toMatchObject({ cell: forwarding, design, pairs: 2 });
-    expect(inet6).toMatchObject({ design, pairs: 3 });
-  });
-
-  test.for([
-    ['idle', 2, 5],
-    ['holes', 3, 9],
-  ] as const)(
-    'that end in %s are tried %d times, and end with the first that was tried so often',
-    async ([fault, tries, trials]) => {
-      const testbed = fakeTestbed({ faults: () => new Array(tries).fill(fault) });
-      const result = await gate(oneCell, temporaryFolder(), depsOf(testbed));
-      expect(result.outcome).toMatchObject({ kind: 'judged', verdict: 'invalid' });
-      expect(testbed.calls.filter((call) => call.startsWith('trial '))).toHaveLength(trials);
-    },
-  );
 
   test('of which one is an outlier repeat it once, and it still counts', async () => {
     const testbed = fakeTestbed({ noise: 0.002, jumps: (trial) => (trial === 2 ? 0.8 : 1) });
@@ -634,17 +532,6 @@ describe('runs that are trials of their own', () => {
 });
 
 describe('the history', () => {
-  test('gets the base’s numbers of every cell, one a trial, when an experiment has ended', async () => {
-    const history = memoryHistory();
-    const deps = depsOf(fakeTestbed({ noise: 0.2 }), { history });
-    await gate(request, temporaryFolder(), deps);
-    const entries = await history.read();
-    expect(entries.map(({ cell, pps, moved }) => [cell.family, pps.length, moved])).toEqual([
-      ['inet4', 2, false],
-      ['inet6', 2, false],
-    ]);
-  });
-
   test('tells a base that moved, which does not count against the patch', async () => {
     const faster = [1, 2, 3].map((day) =>
       aHistoryEntry({
@@ -661,7 +548,6 @@ describe('the history', () => {
     expect((await history.read()).at(-2)).toMatchObject({ cell: forwarding, moved: true });
   });
 
-  // Attack forge/future-result
   test('ignores lines of the future, which would outlive all others', async () => {
     const history = memoryHistory([aHistoryEntry({ at: '9999-11-01T12:00:00.000Z' })]);
     const deps = depsOf(fakeTestbed({ noise: 0.005 }), { history });
@@ -694,11 +580,4 @@ test('an inconclusive experiment can be extended, and repeats no run', async () 
   await expect(again).rejects.toThrow(
     'expected more than the 960 runs of each variant that the experiment already allows',
   );
-});
-
-test('an experiment of fixed size takes all its runs', async () => {
-  const fixed = { ...config, gate: { ...gateConfig, design: 'fixed' } } as const;
-  const testbed = fakeTestbed({ speed: () => 0.5 });
-  await gate({ ...request, config: fixed }, temporaryFolder(), depsOf(testbed));
-  expect(testbed.calls.filter((call) => call.startsWith('trial '))).toHaveLength(4);
 });

@@ -30,7 +30,6 @@ describeWith(['root'], 'a work directory made through sudo', () => {
     expect(ownerOf(folder)).toBe(0);
   });
 
-  // Attack testbed/own-files
   test('In a directory that was there only what this run has made is given away', async () => {
     const directory = temporaryFolder();
     writeFileSync(join(directory, 'journal.jsonl'), 'of root');

@@ -27,7 +27,6 @@ test('commits with the same first twelve digits have names of their own', () => 
   expect(variantsOf(kernels)).toEqual(['base', id('1'), id('2'), 'patched']);
 });
 
-// Attack run/same-digits-kernels
 test('fix-ups with the same first twelve digits have names of their own', () => {
   const [fix, other, third] = [id('f'), id('e'), id('d')];
   const kernels = [

@@ -145,17 +145,6 @@ describe('a variant shown beside patched', () => {
     await fc.assert(fc.asyncProperty(story, decisive), { numRuns: times(20) });
   });
 
-  test('sends no trial a third time after the generator limited base and patched twice', async () => {
-    const plan = aPlanOfFour();
-    const [trial] = plan.trials;
-    if (trial === undefined) expect.fail('There is a trial.');
-    const idle = (attempt: number) => entryOf(trial, attempt, 'idle but beside', fakeTestbed());
-    const entries = [await idle(1)];
-    expect(nextTrial(plan, entries)).toMatchObject({ trial: { number: 1 }, attempt: 2 });
-    entries.push(await idle(2));
-    expect(nextTrial(plan, entries)).toBeUndefined();
-  });
-
   test('is not why a cell of base and patched is invalid', () => {
     const plan = aPlanOfFour(singleRuns);
     const failed = (variant: string, times: number, reason: string) =>
@@ -208,19 +197,8 @@ describe('a trial of one pair, as where base and patched boot side by side', () 
   const onePair = { traffic: { ...singleRuns.traffic, runsPerTrial: 2 }, gate: singleRuns.gate };
   const plan = aPlan(onePair);
 
-  test('is a run of each', () => {
-    const pairs = plan.trials.map(({ runs }) => new Set(runs.map(({ pair }) => pair)).size);
-    expect(new Set(pairs)).toEqual(new Set([1]));
-    const variants = plan.trials.map(({ runs }) => runs.map(({ variant }) => variant).toSorted());
-    expect(new Set(variants.flatMap((two) => two.join()))).toEqual(new Set(['base,patched']));
-  });
-
   const attempts = (...faults: readonly Fault[]): number =>
     sentTrials(plan, faults).filter((sent) => sent.startsWith('1.')).length;
-
-  test('is sent once where both of its runs count', () => {
-    expect(attempts()).toBe(1);
-  });
 
   test.for<[string, Fault]>([
     ['base lets nothing through', { base: { pps: 0 } }],

@@ -50,27 +50,6 @@ test('without a decision every trial of the plan is sent once, in order, and jou
   expect(kinds(entries)).toEqual(['started', ...Array(4).fill('measured'), 'finished']);
 });
 
-test('every run of the plan is measured, as the first attempt of its trial', async () => {
-  const entries = await experiment(noisyTestbed());
-  const runs = entries.flatMap((entry) => (entry.kind === 'measured' ? entry.runs : []));
-  expect(
-    runs.map(({ number, trial, attempt, pair, variant }) => ({
-      number,
-      trial,
-      attempt,
-      pair,
-      variant,
-    })),
-  ).toEqual(plan.trials.flatMap((trial) => trial.runs.map((run) => ({ ...run, trial: trial.number, attempt: 1 }))));
-});
-
-test('the journal returns the content of the file', async () => {
-  const directory = temporaryFolder();
-  const entries = await experiment(noisyTestbed(), { directory });
-  const lines = readFileSync(join(directory, 'journal.jsonl'), 'utf8').trimEnd().split('\n');
-  expect(lines.map((line) => JSON.parse(line))).toEqual(entries);
-});
-
 test('a failed trial is repeated when no other cell waits for a first try, and before its own cell continues', async () => {
   const testbed = noisyTestbed({ faults: (trial) => (trial === 1 ? ['fails'] : []) });
   const entries = await experiment(testbed);
@@ -93,13 +72,6 @@ test.for(['fails', 'receiver-loss', 'holes'] as const)(
     expect(kinds(entries).at(-1)).toBe('finished');
   },
 );
-
-test('the trial with the fewest tries is first', async () => {
-  const faults = (trial: number) => (trial <= 2 ? (['fails', 'fails'] as const) : []);
-  const testbed = noisyTestbed({ faults });
-  await experiment(testbed);
-  expect(trialsSent(testbed)).toEqual([1, 2, 1, 2, 1, 4, 2, 3].map((n) => `trial ${n}`));
-});
 
 test('keeps the logs of every attempt, each in a separate folder', async () => {
   const directory = temporaryFolder();
@@ -160,19 +132,6 @@ test('a base that does not load is an error', async () => {
   await expect(outcome).rejects.toThrow('The base itself does not load, so nothing was measured: syntax error');
 });
 
-test('an abort while variants are readied announces no trial', async () => {
-  const testbed = fakeTestbed();
-  const abort = new AbortController();
-  const events: ExperimentEvent['kind'][] = [];
-  const prepare: typeof testbed.prepare = async (request) => {
-    abort.abort(new Error('cancelled'));
-    return testbed.prepare(request);
-  };
-  const onEvent = ({ kind }: ExperimentEvent) => events.push(kind);
-  await expect(experiment({ ...testbed, prepare }, { onEvent, signal: abort.signal })).rejects.toThrow('cancelled');
-  expect(events).not.toContain('trial');
-});
-
 test('an abort stops before the next trial and keeps those that have ended', async () => {
   const directory = temporaryFolder();
   const abort = new AbortController();
@@ -197,14 +156,6 @@ test('a lost connection ends the experiment without an entry for the trial, whic
   const entries = await experiment(resumed, { directory });
   expect(trialsSent(resumed)).toEqual(['trial 3', 'trial 4']);
   expect(entries.filter(({ kind }) => kind === 'failed')).toEqual([]);
-});
-
-test('a finished experiment that is resumed sends nothing more', async () => {
-  const directory = temporaryFolder();
-  await experiment(noisyTestbed(), { directory });
-  const resumed = noisyTestbed();
-  await experiment(resumed, { directory });
-  expect(trialsSent(resumed)).toEqual([]);
 });
 
 test('a trial is complete after one whole attempt, regardless of earlier ones', () => {
@@ -290,13 +241,6 @@ describe('a variant beside base and patched', () => {
     expect(kinds(entries).at(-1)).toBe('finished');
   });
 
-  test('does not keep patched files that do not load from ending the experiment', async () => {
-    const unready = [rejectedBy(bad), rejectedBy('patched')];
-    const entries = await experiment(noisyTestbed({ unready }), { of: four });
-    expect(kinds(entries)).toEqual(['started', 'rejected', 'rejected']);
-    expect(entries.at(-1)).toEqual({ at, ...rejectedBy('patched') });
-  });
-
   test('that cannot be booted any more keeps its runs, and the others continue', async () => {
     const entries = await experiment(fakeTestbed({ rejects }), { of: booted });
     expect(measuredVariants(entries)).toEqual({
@@ -308,17 +252,6 @@ describe('a variant beside base and patched', () => {
     expect(kinds(entries).at(-1)).toBe('finished');
   });
 
-  test('is measured in as many pairs as decide, though the verdict was there before', async () => {
-    const entries = await experiment(fakeTestbed(), { of: booted });
-    expect(booted.trials.flatMap(({ runs: [run] }) => (run?.pair === 3 ? run.variant : [])).at(-1)).toBe(bad);
-    expect(measuredVariants(entries)).toEqual({
-      base: 3,
-      patched: 3,
-      [bad]: 3,
-      'diff 80654': 3,
-    });
-  });
-
   test('gets no second try of a trial that failed, and delays nothing by it', async () => {
     const own = new Set(booted.trials.filter(({ runs: [run] }) => run?.variant === bad).map(({ number }) => number));
     const faults = (trial: number) => (own.has(trial) ? (['holes', 'holes'] as const) : []);
@@ -326,16 +259,6 @@ describe('a variant beside base and patched', () => {
     const entries = await experiment(testbed, { of: booted });
     expect(new Set(trialsSent(testbed)).size).toBe(trialsSent(testbed).length);
     expect(measuredVariants(entries)).toMatchObject({ base: 3, patched: 3, [bad]: 3 });
-  });
-
-  test('with invalid runs in a trial that all share does not have it repeated', async () => {
-    // The first of four variants, so that the fault hits neither base nor patched.
-    const [first] = four.trials.filter(({ runs: [run] }) => run?.variant.startsWith('diff'));
-    if (first === undefined) expect.fail('Some trial begins with an earlier diff.');
-    const faults = (trial: number) => (trial === first.number ? (['hole'] as const) : []);
-    const testbed = noisyTestbed({ faults });
-    await experiment(testbed, { of: four });
-    expect(trialsSent(testbed)).toEqual(four.trials.map(({ number }) => `trial ${number}`));
   });
 
   test('that was left out stays so in a resumed experiment, which ends as one that was not cut', async () => {

@@ -48,19 +48,6 @@ test.for([
   expect(readFileSync(path, 'utf8')).toBe(text);
 });
 
-test('a history has each metric separately', () => {
-  const entry = onDay(1, { instructionsPerPacket: [8314, 8314] });
-  const { typical, typicalRuns } =
-    historyOf([entry], { ...query, metric: 'instructionsPerPacket' }) ?? expect.fail('It tells.');
-  expect(typical).toBeCloseTo(8314, 6);
-  expect(typicalRuns).toBe(2);
-});
-
-test('a directory is no history', async () => {
-  await expect(historyFile(temporaryFolder()).read()).rejects.toThrow(/cannot be read \(EISDIR\)/);
-});
-
-// Attack secret/others-store
 test('A history that any user may write is refused.', async () => {
   const path = join(temporaryFolder(), 'history.jsonl');
   writeFileSync(path, '');
@@ -102,20 +89,6 @@ describe('Lines of a name that stood for another kind of testbed', () => {
       expect(of(kind, [onDay(1)])).toEqual([onDay(1)]);
     }
   });
-});
-
-test('a line has the kind of its testbed', () => {
-  const cells = [{ ...aCell({ kind: 'regression' }), runs: pairedRuns([8e5], [7e5]) }];
-  const outcome = { kind: 'judged', verdict: 'regression', cells } as const;
-  const { testbed, ...result } = aResult({ outcome: { ...outcome, cells: [...cells] } });
-  const [entry] = historyEntries({ ...result, testbed: { ...testbed, kind: 'virtual-freebsd' } });
-  expect(entry?.kind).toBe('virtual-freebsd');
-});
-
-test('noise is the spread within experiments, not the way from one to the next', () => {
-  const within = historyOf([onDay(1, { pps: [100, 101] }), onDay(2, { pps: [200, 202] })], query);
-  expect(within).toMatchObject({ runs: 4, degreesOfFreedom: 2 });
-  expect(within?.sumOfSquares).toBeCloseTo(2 * (Math.log(1.01) ** 2 / 2), 12);
 });
 
 const patchedPps = (pps: number[]): HistoryEntry['patched'] => ({
@@ -176,27 +149,6 @@ test('noise is that of the latest sessions with 24 degrees of freedom, and the l
   expect(history).toMatchObject({ runs: 30, degreesOfFreedom: 24, typicalRuns: 150 });
 });
 
-test('reads more sessions where they are short, and fewer where patched has numbers too', () => {
-  const degreesOfFreedom = (changes: Partial<HistoryEntry>) =>
-    historyOf(
-      Array.from({ length: 28 }, (_, day) => onDay(day + 1, changes)),
-      query,
-    );
-  const two = [100, 101];
-  expect(degreesOfFreedom({ pps: two })).toMatchObject({ runs: 48, degreesOfFreedom: 24 });
-  const both = { pps: two, patched: patchedPps(two) };
-  expect(degreesOfFreedom(both)).toMatchObject({ runs: 24, degreesOfFreedom: 24 });
-});
-
-test('single runs show the level of base, but not its noise', () => {
-  const entries = Array.from({ length: 28 }, (_, day) => onDay(day + 1, { pps: [100] }));
-  expect(historyOf(entries, query)).toMatchObject({
-    runs: 28,
-    sumOfSquares: 0,
-    degreesOfFreedom: 0,
-  });
-});
-
 test('reads no more sessions than 24 degrees of freedom take, nor fewer', () => {
   const counts = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 28 });
   fc.assert(
@@ -251,23 +203,6 @@ describe('the variation between sessions of a testbed', () => {
       expect(degreesOfFreedom(both)).toBe(16);
     }
   });
-
-  test('counts an extended experiment once, by its last line', () => {
-    const early = sessions(20, erratic);
-    expect(degreesOfFreedom([...early, ...sessions(20, calm)])).toBe(16);
-  });
-
-  test('forgets what was 500 lines ago', () => {
-    const recent = Array.from({ length: 13 }, (_, month) =>
-      sessions(20, calm).map((entry) => ({
-        ...entry,
-        at: entry.at.replace('2026', `${2027 + month}`),
-      })),
-    ).flat();
-    const old = sessions(20, erratic);
-    expect(degreesOfFreedom([...old, ...recent])).toBe(16);
-    expect(degreesOfFreedom([...recent, ...old])).toBeLessThan(16);
-  });
 });
 
 test('of an experiment that wrote twice, such as an extended one, the last line counts', () => {
@@ -315,12 +250,6 @@ test('a result adds a line for each cell that has numbers of base', () => {
   ]);
 });
 
-test('a line has no numbers of a patch that forwarded nothing', () => {
-  const cells = [{ ...aCell({ kind: 'regression' }), runs: pairedRuns([8e5, 8e5], [0, 0]) }];
-  const outcome = { kind: 'judged', verdict: 'regression', cells } as const;
-  expect(historyEntries(aResult({ outcome }))).toEqual([expect.not.objectContaining({ patched: expect.anything() })]);
-});
-
 test('a line has the duration of a gate, and is read with and without one', async () => {
   const cells = [{ ...aCell({ kind: 'no-regression' }), runs: [aRun({}), aRun({ trial: 2 })] }];
   const trials = [1, 2].map((number) => ({
@@ -338,9 +267,4 @@ test('a line has the duration of a gate, and is read with and without one', asyn
   const history = historyFile(join(temporaryFolder(), 'history.jsonl'));
   await history.append([...lines, onDay(1)]);
   expect(await history.read()).toEqual([...lines, onDay(1)]);
-});
-
-test('a patch that was not measured adds nothing', () => {
-  const outcome = { kind: 'does-not-apply', message: 'hunk 1 failed' } as const;
-  expect(historyEntries(aResult({ outcome }))).toEqual([]);
 });

@@ -13,29 +13,13 @@ import {
   writePlan,
 } from '../../../src/gate/experiment/plan.ts';
 import { beginPlanFile, PlanError } from '../../../src/gate/experiment/plan-file.ts';
-import { cellName } from '../../../src/model/scenario.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { aHistoryEntry } from '../../fakes/history.ts';
-import { aConfig, aPlan, aPlanOfFour, gateConfig, overlays, singleRuns } from '../../fakes/plan.ts';
+import { aConfig, aPlan, gateConfig, overlays, singleRuns } from '../../fakes/plan.ts';
 import { pullRequest } from '../../fakes/result.ts';
 
 const config = aConfig({ scenarios: ['forwarding', 'nftables-stateful'], families: ['inet6'] });
 const plan = makePlan({ patch: pullRequest, config, testbed: 'shelf-3', seed: 7 }, overlays, []);
-
-test('every scenario with every family is a cell', () => {
-  const both = aConfig({
-    scenarios: ['forwarding', 'nftables-stateful'],
-    families: ['inet4', 'inet6'],
-  });
-  const request = { patch: pullRequest, config: both, testbed: 'a', seed: 1 };
-  const { cells } = makePlan(request, overlays, []);
-  expect(cells.map(({ cell }) => cellName(cell))).toEqual([
-    'forwarding inet4',
-    'forwarding inet6',
-    'nftables-stateful inet4',
-    'nftables-stateful inet6',
-  ]);
-});
 
 test('of selected cells those in the configuration are measured, in its order', () => {
   const cell = (scenario: string) => ({ scenario, family: 'inet6' as const });
@@ -96,12 +80,6 @@ describe('the layouts of a kernel', () => {
     expect(layoutsOf(plan, 'patched')).toEqual(inTurn);
     expect(plan.variants.map(({ kernel }) => kernel)).toMatchObject([{ layouts: [1, 2, 3] }, { layouts: [1, 2, 3] }]);
     expect(layoutsOf(extendPlan(plan, 30), 'base').at(-1)).toEqual([30, 3]);
-  });
-
-  test('are not spoken of where there is one', () => {
-    const plan = planOf(1);
-    expect(layoutsOf(plan, 'base')[0]).toEqual([1, undefined]);
-    expect(JSON.stringify(plan)).not.toContain('layout');
   });
 
   test('of base against itself are two, the second one drawn by the seed', () => {
@@ -186,11 +164,6 @@ test('single runs are analysed one by one, with the noise of earlier ones', () =
   expect(cells.map(({ history }) => history?.runs)).toEqual([10, undefined]);
 });
 
-test('uses the requested design, regardless of the history', () => {
-  const asked = { ...singleRuns, gate: { ...gateConfig, design: 'fixed' } } as const;
-  expect(aPlan(asked).cells[0]?.design.name).toBe('fixed');
-});
-
 test('without a number of runs it is twenty of each variant, or five trials of runs that share them', () => {
   const { maxRunsPerVariant, ...gate } = gateConfig;
   const budget = (changes: Parameters<typeof aPlan>[0]) => aPlan({ ...changes, gate }).cells[0]?.design.budgets;
@@ -204,21 +177,6 @@ test('an extended plan begins with the same trials, and has a further budget', (
     [48, 120],
     [48, 120],
   ]);
-});
-
-test('an extension to fewer runs than there are is refused', () => {
-  expect(() => extendPlan(plan, 48)).toThrow(
-    '--max-runs: expected more than the 48 runs of each variant that the experiment already allows, found 48.',
-  );
-});
-
-test('beside earlier diffs base and patched get as many pairs as without them', () => {
-  const { maxRunsPerVariant: _, ...usual } = gateConfig;
-  const single = { traffic: singleRuns.traffic, gate: usual };
-  for (const changes of [{ gate: usual }, single]) {
-    const budgetOf = ({ cells: [cell] }: typeof plan) => cell?.design.budgets;
-    expect(budgetOf(aPlanOfFour(changes))).toEqual(budgetOf(aPlan(changes)));
-  }
 });
 
 test('a directory that holds a bisection is not written over by a gate, nor resumed by one', async () => {

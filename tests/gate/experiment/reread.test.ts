@@ -97,7 +97,6 @@ test('a receiver that was the limit on the day is so when its log is read again'
   ]);
 });
 
-// Attack read/foreign-paths
 test.for(['../outside', 'linked', '/etc', 'trials/../../outside'])(
   'Logs outside of the work directory are not read, as the journal names %s',
   async (logs) => {
