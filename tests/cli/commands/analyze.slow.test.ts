@@ -97,16 +97,6 @@ test.for([
   expect(first?.runs[2]?.reason).toMatch(/^\S.*[^.]$/);
 });
 
-test.for([
-  ['that is not there', '/nonexistent', /^ppsgate: The benches in .* cannot be read/],
-  ['without a log', '/proc/self/fdinfo', /^ppsgate: There is no receiver's log in /],
-] as const)('a directory %s is refused in a sentence', ([, folder, sentence]) => {
-  const { stdout, stderr, status } = analyze(folder);
-  expect({ stdout, status }).toEqual({ stdout: '', status: 2 });
-  expect(stderr).toMatch(sentence);
-  expect(stderr.trimEnd()).not.toContain('\n');
-});
-
 test('a base that is in no set is refused', () => {
   const { stderr, status } = analyze('--base', 'r9', benches({ r1: 5e6, r2: 4e6 }));
   expect(status).toBe(2);
@@ -153,8 +143,4 @@ test('an experiment whose plan is damaged is refused in a sentence', () => {
   const { stderr, status } = analyze(directory);
   expect(status).toBe(2);
   expect(stderr).toMatch(/experiment\.json has no plan of an experiment/);
-});
-
-test('shows an example in its help', () => {
-  expect(analyze('--help').stdout).toContain('Example:\n  ppsgate analyze --netbenches-trim ');
 });

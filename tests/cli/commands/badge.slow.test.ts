@@ -57,14 +57,6 @@ test('prints a line for each cell that a testbed can measure, and one for its ba
   ]);
 });
 
-test('prints those of named testbeds alone', async () => {
-  const lines = await badge(two, { repository, testbed: ['shelf'] });
-  expect(lines).toEqual([
-    expect.stringContaining('![shelf forwarding inet4]('),
-    expect.stringContaining('![shelf A/A]('),
-  ]);
-});
-
 test('has a badge for each size of frames and each family', async () => {
   const config = {
     testbeds: { shelf: { kind: 'embedded-linux' } },
@@ -140,13 +132,7 @@ describe('without --repository', () => {
   );
 });
 
-test('a missing repository, testbed or branch is wrong usage', async () => {
-  await expect(badge(two, { repository: 'router' })).rejects.toThrow(
-    '--repository: expected OWNER/NAME, found "router".',
-  );
-  await expect(badge(two, { repository, testbed: ['shelve'] })).rejects.toThrow(
-    /has no testbed "shelve": it has hp-t540, shelf; did you mean `shelf`\?$/,
-  );
+test('without a branch of results one must be named', async () => {
   const none = { ...two, github: { data: { branch: false } } };
   await expect(badge(none, { repository })).rejects.toThrow(
     '--branch: the configuration stores no results on GitHub; set `github.data.branch`, or name a branch.',

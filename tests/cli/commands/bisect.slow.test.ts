@@ -27,28 +27,6 @@ async function aBench() {
 
 const range = ['--good', 'HEAD~4', '--bad', 'HEAD'];
 
-test.for<[string, string[], RegExp]>([
-  ['no good commit', ['--bad', 'HEAD'], /--good is missing: see `ppsgate bisect --help`/],
-  ['no bad commit', ['--good', 'HEAD~4'], /--bad is missing/],
-  ['a commit that is not there', ['--good', 'v9', '--bad', 'HEAD'], /v9/],
-  ['ends the wrong way round', ['--good', 'HEAD', '--bad', 'HEAD~2'], /: swap them/],
-  ['two families', [...range, '--family', 'inet4,inet6'], /measures one cell: name --family \(one of inet4, inet6\)/],
-  ['an unknown scenario', [...range, '--scenario', 'routing'], /--scenario: expected one of/],
-  ['a size without a unit', [...range, '--frame-size', '64'], /--frame-size: expected a size like/],
-  ['too few boots', [...range, '--max-boots', '2'], /--max-boots: expected a whole number from 6/],
-  ['no number of boots', [...range, '--max-boots', '1e3'], /--max-boots: .* found "1e3"/],
-  ['a fix-up that is there already', [...range, '--fix-up', 'HEAD~4'], /--fix-up HEAD~4/],
-  ['a result that is not there', ['--from', 'nowhere'], /nowhere/],
-  ['a directory without a plan', ['--resume', 'nowhere'], /has no plan of a bisection/],
-  ['an unknown testbed', [...range, '--testbed', 'mars'], /mars/],
-])('%s is refused, and nothing is begun', async ([, words, why]) => {
-  const { bisect, folder } = await aBench();
-  const before = readdirSync(folder);
-  const { status, stdout, stderr } = await bisect(...words);
-  expect(stderr.split('\n').at(-2)).toMatch(why);
-  expect([status, stdout, readdirSync(folder)]).toEqual([2, '', before]);
-});
-
 test('a dry run prints the estimate, and reserves nothing', async () => {
   const { bisect, folder } = await aBench();
   const before = readdirSync(folder);

@@ -39,7 +39,6 @@ test('Without a configuration the current folder is where one belongs', () => {
   });
 });
 
-// Attack run/foreign-configuration
 test('A configuration above that any user may write is refused, and one here is not', () => {
   const { top, below, path } = aSite(0o666);
   expect(() => findConfig('ppsgate.yml', below)).toThrow(UsageError);
@@ -59,7 +58,6 @@ describeWith(['root'], 'a configuration of another user', () => {
     expect(findConfig(path, below).path).toBe(path);
   });
 
-  // Attack run/foreign-configuration
   test('A link above to a configuration of another user is refused', () => {
     const { top, path } = aSite();
     chownSync(path, 12_345, 12_345);

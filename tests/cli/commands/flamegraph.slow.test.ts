@@ -84,22 +84,12 @@ test.each([
   expect(run(args)).toMatchObject({ stdout: '', stderr: `ppsgate: ${sentence}\n`, status: 2 });
 });
 
-test('refuses what is no profile', () => {
-  const { stderr, status } = run(['none.txt']);
-  expect(stderr).toMatch(/^ppsgate: none\.txt is not a profile /);
-  expect(status).toBe(2);
-});
-
 test('refuses to draw onto a terminal', () => {
   expect(run(['base.stack'], '', 'process.stdout.isTTY = true;')).toMatchObject({
     stdout: '',
     stderr: 'ppsgate: --output: a terminal cannot show a flamegraph; name a file, as -o OUT.svg.\n',
     status: 2,
   });
-});
-
-test('shows an example in its help', () => {
-  expect(run(['--help']).stdout).toContain('Example:\n  ppsgate flamegraph pmc.graph -o pmc.svg');
 });
 
 const labelOf = (svg: string): string | undefined => readXml(svg.trim()).attributes['aria-label'];

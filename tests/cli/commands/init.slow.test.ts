@@ -57,17 +57,6 @@ test('for GitHub’s own runner it writes a workflow and a configuration, and pr
   await loadConfig(join(directory, 'ppsgate.yml'));
 });
 
-test('for a runner beside the lab it writes one workflow, whose gate alone runs there', async () => {
-  const directory = newRepository();
-  await init(directory, { action, runner: 'self-hosted, lab' });
-  expect(isThere(directory)).toEqual([`?? ${workflow}`, '?? .gitignore', '?? ppsgate.yml']);
-  expect(parseYaml(read(directory, workflow)).jobs).toMatchObject({
-    admit: { 'runs-on': 'ubuntu-latest' },
-    gate: { 'runs-on': ['self-hosted', 'lab'] },
-  });
-  await loadConfig(join(directory, 'ppsgate.yml'));
-});
-
 const image = 'https://download.example.org/FreeBSD-14.3-RELEASE-amd64-BASIC-CI-ufs.raw.xz';
 const sha512 = 'aB'.repeat(64);
 
@@ -217,16 +206,6 @@ describe('a repository without rules', () => {
     expect(read(directory, rules)).toBe(starterRules);
   });
 
-  test('is reported, and gets example rules on request', async () => {
-    const directory = newRepository();
-    const row = `missing    ${rules}              without it the lab has nothing to measure`;
-    await init(directory);
-    expect(await init(directory)).toContain(row);
-    expect(existsSync(join(directory, rules))).toBe(false);
-    await init(directory, { action, yes: true });
-    expect(read(directory, rules)).toBe(starterRules);
-  });
-
   test('gets them in the overlay that its own ppsgate.yml names', async () => {
     const directory = newRepository();
     const config = `overlay: some/where\n${embedded}`;
@@ -250,7 +229,6 @@ describe('a repository without rules', () => {
   });
 });
 
-// Attack secret/conduit-secret
 test.each([
   ['has it', 'phabricator: { url: "https://reviews.example.org" }\n', true],
   ['has none', '# phabricator: {}\n', false],
@@ -289,16 +267,6 @@ describe('work directories are ignored', () => {
     expect(files).toContainEqual({ path: '.gitignore', kind });
     expect(read(directory, '.gitignore')).toBe(after);
   });
-
-  test('so that git ignores them', async () => {
-    const directory = newRepository();
-    await init(directory);
-    commit(directory, {});
-    const gate = join(directory, 'ppsgate-gate-20261120-231655');
-    mkdirSync(gate);
-    writeFileSync(join(gate, 'result.json'), '');
-    expect(isThere(directory)).not.toContainEqual(expect.stringContaining('result.json'));
-  });
 });
 
 test.each(['https://gitlab.example/example/router.git', '/srv/git/router.git', undefined])(
@@ -315,44 +283,6 @@ test.each(['https://gitlab.example/example/router.git', '/srv/git/router.git', u
     expect(told).toContain('gh label create ppsgate --repo example/router ');
   },
 );
-
-test('a version may follow the commit of an action', async () => {
-  const directory = newRepository();
-  await init(directory, { action: `${action} # v0.1.0`, yes: true });
-  expect(read(directory, workflow)).toContain(`uses: ${action} # v0.1.0\n`);
-  expect(parseYaml(read(directory, workflow)).jobs.publish.steps.at(-1)).toMatchObject({
-    uses: action,
-  });
-});
-
-test.for([
-  [
-    { action: 'example/ppsgate@v1' },
-    /^--action: v1 is not a full 40-digit commit, .*: pin the commit that it names now\.$/,
-  ],
-  [{ action: `${action}0` }, /^--action: 0123456789\S+ is not a full 40-digit commit/],
-  [{ action: '' }, /^--action: the running ppsgate is not a clone .* as OWNER\/ppsgate@COMMIT\.$/],
-  [{ action: `${action} # latest` }, /^--action: expected OWNER\/ppsgate@COMMIT/],
-  [{ action: 'ppsgate' }, /^--action: expected OWNER\/ppsgate@COMMIT, .*found "ppsgate"\.$/],
-  [{ action, runner: 'windows-latest' }, /^--runner: expected ubuntu-latest, or labels/],
-  [{ action, runner: 'self-hosted,]\n  x: y' }, /^--runner: expected ubuntu-latest, or labels/],
-  [{ action, branch: 'release/**' }, /^--branch: expected the name of a branch like main/],
-  [{ action, repository: 'router' }, /^--repository: expected OWNER\/NAME, found "router"\.$/],
-  [{ action, kind: 'netbsd' }, '--kind: expected linux or freebsd, found "netbsd".'],
-  [{ action, image }, '--image: requires --kind freebsd; add that, or drop it.'],
-  [
-    { action, kind: 'freebsd', image: 'freebsd.raw', sha512 },
-    '--image: expected the https address of an official image, as of FreeBSD-14.3-RELEASE-amd64-BASIC-CI-ufs.raw.xz, found "freebsd.raw".',
-  ],
-  [
-    { action, kind: 'freebsd', image, sha512: 'abc' },
-    '--sha512: expected the image\'s SHA-512 from the CHECKSUM.SHA512 beside it, found "abc".',
-  ],
-] as const)('refuses %o, and writes nothing', async ([options, message]) => {
-  const directory = newRepository();
-  await expect(init(directory, options)).rejects.toThrow(message);
-  expect(isThere(directory)).toEqual(['']);
-});
 
 test('refuses to write where there is no git repository', async () => {
   const folder = temporaryFolder();
@@ -380,13 +310,6 @@ describe('a repository that has rules', () => {
     const files = { 'nftables.conf': path, 'sysctl.conf': 'etc/sysctl.conf' };
     expect(await overlayIn(directory)).toEqual({ files, beside: directory });
     expect(existsSync(join(directory, 'dut'))).toBe(false);
-  });
-
-  test('beside a lab has them measured, too', async () => {
-    const directory = newRepository();
-    commit(directory, { 'sysctl.conf': '' });
-    await init(directory, { action, runner: 'self-hosted,lab', yes: true });
-    expect(await overlayIn(directory)).toMatchObject({ files: { 'sysctl.conf': 'sysctl.conf' } });
   });
 
   test('of pf has them measured on guests with FreeBSD, without a builder', async () => {

@@ -83,14 +83,6 @@ test('shows for each testbed whether it is free, held, in quarantine or left beh
   expect(second).toBe(first + 30 * 60);
 });
 
-test('is a table without colours where it is not a terminal', async () => {
-  const { ppsgate } = await aLabInUse();
-  const { stdout, stderr } = await ppsgate('testbeds');
-  expect(stderr).toBe('');
-  expect(stdout).toMatch(/^TESTBED {2}STATE .*\nhp {7}held /);
-  expect(stdout).not.toContain('\x1b');
-});
-
 test('the table shows today’s times without a date', async () => {
   const { ppsgate } = await aLabInUse();
   const overview: TestbedsOverview = JSON.parse((await ppsgate('testbeds', '--json')).stdout);
@@ -200,22 +192,6 @@ test('watches until Ctrl-C: a line for each thing that changes where it is not a
   expect(await watch.ended).toMatchObject({ status: 130 });
 });
 
-test('watches as JSON, one object a line', async () => {
-  const { start, take } = await all();
-  const watch = start('testbeds', '--watch', '--json');
-  const looks = (): TestbedsOverview[] =>
-    watch
-      .said()
-      .split('\n')
-      .slice(0, -1)
-      .map((line) => JSON.parse(line));
-  await expect.poll(() => looks().length).toBe(1);
-  await take('hp');
-  await expect.poll(() => looks().at(-1)?.testbeds[0]?.state).toBe('held');
-  watch.child.kill('SIGTERM');
-  expect((await watch.ended).status).toBe(130);
-});
-
 test('watches no longer than its output is read', async () => {
   const { folder, take } = await all();
   const cli = join(inject('bundle'), 'cli.js');
@@ -237,10 +213,4 @@ test('a use whose holder is gone is left behind on all testbeds of its machines'
   await store.commit({ conditions: [], put: putUse(use, ['dut.hp.invalid:1']), remove: [] });
   const { testbeds }: TestbedsOverview = JSON.parse((await ppsgate('testbeds', '--json')).stdout);
   expect(testbeds.map(({ state }) => state)).toEqual(['left-behind', 'left-behind']);
-});
-
-test('options behind a subcommand are its own', async () => {
-  const { ppsgate } = await all();
-  expect((await ppsgate('testbeds', 'list', '-c', 'none.yml')).status).toBe(2);
-  expect((await ppsgate('testbeds', '-c', 'none.yml')).stderr).toMatch(/none\.yml: there is no/);
 });

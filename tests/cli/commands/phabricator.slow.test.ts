@@ -90,12 +90,6 @@ test('prints the diagnostics as JSON', async () => {
   });
 });
 
-test('a configuration without a Phabricator is wrong usage, and the error names the missing keys', async () => {
-  const { status, stderr } = await check(configFile(undefined));
-  expect(status).toBe(2);
-  expect(stderr).toContain('The configuration has no `phabricator`: write at least');
-});
-
 test.each(['relay', 'poll --once', 'gate --patch D1 --repository .', 'gate --patch D1 --repository . --answer'])(
   '%s ends with one sentence where the authority’s file is not there',
   async (line) => {

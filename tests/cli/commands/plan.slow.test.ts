@@ -106,15 +106,6 @@ test('an unreachable store does not keep a plan from being made', () => {
   expect(stdout).toMatch(/^rack: the time until it is free is unknown\n/);
 });
 
-test.each([
-  [['--testbed', 'rakc'], /--testbed: no testbed of the configuration is "rakc"/],
-  [['--margin', 'much'], /^ppsgate: --margin: /],
-  [['--patch', 'nothing'], /^ppsgate: --patch: expected commits as BASE\.\.HEAD/],
-])('wrong usage is told in a sentence: %s', (words, said) => {
-  const { stderr, status } = run(...words);
-  expect([status, stderr]).toEqual([2, expect.stringMatching(said)]);
-});
-
 test('only the store of reservations remains', () => {
   run();
   expect(existsSync(join(folder, 'history.jsonl'))).toBe(false);

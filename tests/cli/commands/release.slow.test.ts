@@ -92,20 +92,6 @@ test('a free testbed is not taken, and its holder under another name is named', 
   );
 });
 
-test.for([
-  [[], /Name a testbed or a directory/],
-  [['hp', '--directory', '.'], /Name a testbed or a directory/],
-  [['--directory', ''], /Name a testbed or a directory/],
-  [['--directory', 'gone'], /^ppsgate: --directory: \/\S+\/gone does not exist: name the work directory of a gate\.$/m],
-  [['hp'], /hp is released by its holder; to take it from the holder, add --force\.$/m],
-  [['twni', '--force'], /did you mean `twin`\?$/m],
-] as const)('wrong usage is reported: %s', async ([args, message]) => {
-  const { ppsgate } = await two();
-  const { status, stderr } = await ppsgate('release', ...args);
-  expect(status).toBe(2);
-  expect(stderr).toMatch(message);
-});
-
 test('the testbed and place in the queue that a gate left are released, and a second time is harmless', async () => {
   const { ppsgate, take, store, config, folder } = await two();
   const holding = await take('hp');

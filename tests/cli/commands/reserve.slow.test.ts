@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readLab, readLog } from '../../../src/gate/reserve/records.ts';
-import { giveBack, setQuarantine } from '../../../src/gate/reserve/reservation.ts';
+import { giveBack } from '../../../src/gate/reserve/reservation.ts';
 import { tokenFolder } from '../../../src/lab/lease/fence.ts';
 import { makeFolder, namesIn, writeFile } from '../../fakes/freebsd-lab/file-system.ts';
 import { aFreebsdLab, aPlace, embedded, linuxOf } from '../../fakes/place.ts';
@@ -125,30 +125,9 @@ test('a command that cannot be started is reported, and the testbed is released'
   expect((await readLab(store)).held.size).toBe(0);
 });
 
-test('without a command nothing is reserved, and an example is given', async () => {
-  const { ppsgate, store } = await here();
-  const { status, stderr } = await ppsgate('reserve', 'here');
-  expect(status).toBe(2);
-  expect(stderr).toMatch(/like `ppsgate reserve here -- ssh root@dut`\.$/m);
-  expect(await readLog(store)).toEqual([]);
-});
-
 test('options of the command are its own', async () => {
   const { ppsgate } = await here();
   expect((await ppsgate('reserve', 'here', '--', 'echo', '--json', '-c', 'x')).stdout).toBe('--json -c x\n');
-});
-
-test('a testbed in quarantine is not reserved, and the reason is printed', async () => {
-  const { ppsgate, store } = await here();
-  await setQuarantine(store, 'here', {
-    reason: 'port 1 loses its link',
-    by: 'carol',
-    since: new Date().toISOString(),
-  });
-  expect(await ppsgate('reserve', 'here', '--', 'true')).toMatchObject({
-    status: 4,
-    stderr: expect.stringMatching(/^ppsgate: No testbed is available: .*port 1 loses its link/),
-  });
 });
 
 test('a name gets a testbed on which nothing that is configured can be measured', async () => {
@@ -157,16 +136,4 @@ test('a name gets a testbed on which nothing that is configured can be measured'
   const { ppsgate } = await aPlace({ rack: linuxOf('rack'), shelf });
   expect((await ppsgate('reserve', 'shelf', '--', 'true')).status).toBe(0);
   expect(lab.state().leftovers).toEqual([]);
-});
-
-test('wrong usage is reported', async () => {
-  const { ppsgate } = await here();
-  const selector = await ppsgate('reserve', 'mellanox and', '--', 'true');
-  expect(selector).toMatchObject({
-    status: 2,
-    stderr: expect.stringContaining('a word is missing'),
-  });
-  const priority = await ppsgate('reserve', 'here', '--priority', 'patches', '--', 'true');
-  expect(priority.status).toBe(2);
-  expect(priority.stderr).toContain('did you mean `patch`?');
 });

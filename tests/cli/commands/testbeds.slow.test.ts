@@ -60,15 +60,6 @@ test('lists every testbed with its kind, DUT and ports', async () => {
   });
 });
 
-test('lists them as JSON', async () => {
-  const { stdout } = await testbeds('list', '--json', '-c', three());
-  expect(JSON.parse(stdout)).toEqual([
-    { name: 'shelf', kind: 'freebsd', dut: '127.0.0.1', ingress: 'cxl0', egress: 'mce1' },
-    { name: 'linux', kind: 'linux', dut: '127.0.0.1', ingress: 'eth1', egress: 'eth2' },
-    { name: 'here', kind: 'embedded-linux' },
-  ]);
-});
-
 test('lists the testbeds that a patch may select', async () => {
   const capabilities = {
     nic: { vendor: 'Chelsio', model: 'T540-CR', speed: '10 Gbit/s' },
@@ -86,21 +77,6 @@ test('lists the testbeds that a patch may select', async () => {
       labels: ['quiet', 'release'],
     },
   ]);
-});
-
-test('an unknown name is wrong usage, and so is none', async () => {
-  const unknown = await testbeds('check', 'shelve', '-c', three());
-  expect(unknown.status).toBe(2);
-  expect(unknown.stderr).toMatch(/has no testbed "shelve": it has shelf, linux, here; did you mean `shelf`\?$/m);
-  expect((await testbeds('check')).status).toBe(2);
-});
-
-test('the embedded lab has nothing to check', async () => {
-  const { status, stdout } = await testbeds('check', 'here', '-c', three());
-  expect(status).toBe(0);
-  expect(stdout).toBe(
-    '– here: nothing to check, because it is on this machine; see `ppsgate lab check`\nAll checks passed.\n',
-  );
 });
 
 test('a fault is printed with its fix, and dependent steps are skipped', async () => {
@@ -124,19 +100,6 @@ test('packets that a FreeBSD testbed cannot send are refused before any machine 
   expect(checked.stdout).not.toContain('127.0.0.1');
   expect(tested).toMatchObject({ status: 2, stdout: '' });
   expect(tested.stderr).toContain(why);
-});
-
-test('prints the diagnostics as JSON', async () => {
-  const { status, stdout } = await testbeds('check', 'linux', '--json', '-c', three());
-  expect(status).toBe(4);
-  expect(JSON.parse(stdout)).toMatchObject({
-    testbed: 'linux',
-    diagnostics: [
-      { kind: 'wrong', what: 'ssh to the sender', fix: expect.stringContaining('ssh-keyscan') },
-      ...new Array(2).fill({ kind: 'wrong' }),
-      ...new Array(8).fill({ kind: 'skipped' }),
-    ],
-  });
 });
 
 test('all is well with a good lab', async () => {

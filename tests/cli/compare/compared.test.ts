@@ -89,7 +89,6 @@ test.for([
   expect(patchSchema.parse(patch)).toEqual(patch);
 });
 
-// Attack read/compared-names
 test.for(['[a](https://example.org)', '<img src=x>', '@maintainer → b', '`a`', 'a\u001b[2J', 'a'.repeat(201)])(
   'A result whose range has the name %j is refused',
   (name) => {
