@@ -5,8 +5,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { explain } from '../../src/analysis/profile/changed-functions.ts';
 import { flamegraph } from '../../src/analysis/profile/flamegraph.ts';
-import { layout, vanishedStacks } from '../../src/analysis/profile/flamegraph-layout.ts';
-import { changeClassName } from '../../src/analysis/profile/flamegraph-style.ts';
+import { layout } from '../../src/analysis/profile/flamegraph-layout.ts';
 import { foldedLines } from '../../src/analysis/profile/fold.ts';
 import { withoutIdle } from '../../src/analysis/profile/idle.ts';
 import type { Profile } from '../../src/analysis/profile/profile.ts';
@@ -17,35 +16,19 @@ import { crossingProbability, pocockLevel } from '../../src/analysis/stats/bound
 import { buildNoise } from '../../src/analysis/stats/build-noise.ts';
 import { changePoints, changesRunByRun, lastLevel, nightlySigmaRatio } from '../../src/analysis/stats/change-points.ts';
 import { parseColumn } from '../../src/analysis/stats/columns.ts';
-import { analysesOf, analysisSizes, type Design } from '../../src/analysis/stats/design.ts';
-import {
-  boundsOf,
-  moderated,
-  onePerLayout,
-  pairedEvidence,
-  pooledEvidence,
-  priorNoise,
-} from '../../src/analysis/stats/evidence.ts';
-import {
-  analysesSharedBy,
-  countedRuns,
-  evidenceAt,
-  evidenceOf,
-  interimResults,
-  runCounts,
-  validPairs,
-} from '../../src/analysis/stats/interim-result.ts';
+import { analysesOf, type Design } from '../../src/analysis/stats/design.ts';
+import { boundsOf, pooledEvidence, priorNoise } from '../../src/analysis/stats/evidence.ts';
+import { interimResults } from '../../src/analysis/stats/interim-result.ts';
 import { judgeAnalysis } from '../../src/analysis/stats/judge.ts';
-import { compare, renderMinistat } from '../../src/analysis/stats/ministat.ts';
+import { renderMinistat } from '../../src/analysis/stats/ministat.ts';
 import { plot } from '../../src/analysis/stats/ministat-plot.ts';
 import { runsApart } from '../../src/analysis/stats/outlier.ts';
 import { formatGeneral } from '../../src/analysis/stats/printf.ts';
 import { sessionDegreesOfFreedom } from '../../src/analysis/stats/sessions.ts';
 import { hodgesLehmann, signedRankBounds } from '../../src/analysis/stats/signed-rank.ts';
 import { holes, isSteady, secondsUntilSteady, steadyStretch } from '../../src/analysis/stats/steady.ts';
-import { criticalT, studentT, studentTail, studentTExact } from '../../src/analysis/stats/student.ts';
+import { studentT, studentTail, studentTExact } from '../../src/analysis/stats/student.ts';
 import { median } from '../../src/analysis/stats/summary.ts';
-import { trialNumbers } from '../../src/analysis/stats/trial-numbers.ts';
 import { cellResult } from '../../src/analysis/stats/verdict.ts';
 import { countsOf, layoutNoise, sameText } from '../../src/analysis/trend/aa-runs.ts';
 import { isOff, judgeTrend, levelsOf, worstOf } from '../../src/analysis/trend/change-history.ts';
@@ -190,7 +173,6 @@ const stats: Record<string, Call> = {
   upperBound: (_, [a, b]) => upperBound(a, b),
   lowerBound: (_, [a, b]) => lowerBound(a, b),
   pocockLevel: (values, [rate]) => pocockLevel(values, rate),
-  'pocockLevel of usual looks': (_, [rate]) => pocockLevel([2, 3, 4], rate),
   crossingProbability: (values) => crossingProbability(values, values),
   buildNoise: (values, ten) => {
     const [cell] = judged(values, ten, 'pooled');
@@ -201,7 +183,6 @@ const stats: Record<string, Call> = {
   lastLevel,
   nightlySigmaRatio,
   parseColumn: (values, [column]) => parseColumn(Buffer.from(values.join('\n')), { name: 'file', column }),
-  lookSizes: (_, [a, b, c]) => analysisSizes(designOf(a, b, c)),
   looksOf: (_, [a, b, c, d]) => analysesOf(designOf(8, 10, a), { falseAlarms: b, misses: c, outside: d }),
   'looksOf of any budgets': (_, [a, b, c]) =>
     analysesOf(designOf(a, b, c), { falseAlarms: 0.01, misses: 0.05, outside: 0.05 }),
@@ -209,32 +190,18 @@ const stats: Record<string, Call> = {
     boundsOf({ method: 'pooled', base: 1, effect: a, standardError: b, degreesOfFreedom: c }, d),
     boundsOf({ method: 'paired', base: 1, effect: a, ratios: sorted(values) }, d),
   ],
-  moderated: (_, ten) => moderated(historyOf(ten)),
   priorNoise: (_, ten) => priorNoise(historyOf(ten), ten[6]),
-  onePerLayout: (values, ten) => onePerLayout(measurementsOf(values, ten)),
-  pairedEvidence: (values, ten) =>
-    pairedEvidence(values.map((base, index) => ({ base, patched: ten[index % 10] ?? 1 }))),
   pooledEvidence: (values, ten) =>
     pooledEvidence(measurementsOf(values, ten), measurementsOf([...ten], ten), noiseOf(ten[0], ten[1])),
-  countedRuns: (values, ten) => countedRuns(cellOf(values, ten, 'paired'), ten[0]),
-  evidenceAt: (values, ten) => evidenceAt(cellOf(values, ten, 'paired'), ten[0], policyOf(ten)),
-  evidenceOf: (values, ten) => {
-    const runs = runsOf(values, ten);
-    return evidenceOf({ base: runs, patched: runs }, 'pps', 'paired', noiseOf(ten[0], ten[1]));
-  },
   'interimResults and cellResult': (values, ten) => [judged(values, ten, 'paired'), judged(values, ten, 'pooled')],
   'interimResults of any policy': (values, ten) =>
     interimResults([cellOf(values, ten, 'pooled'), cellOf([], ten, 'paired')], policyOf(ten)),
-  looksSharedBy: (values, ten) => analysesSharedBy(ten[4], cellOf(values, ten, 'pooled'), policyOf(ten)),
-  runCounts: (values, ten) => runCounts({ ...cellOf(values, ten, 'paired'), pairs: ten[0] }, 'pps'),
-  validPairs: (values, ten) => validPairs(runsOf(values, ten)),
   judgeLook: (_, [low, high, a, b, c, d]) =>
     judgeAnalysis(
       () => ({ low, high }),
       { falseAlarms: a, misses: b, outside: c },
       { metric: 'nsPerPacket', marginRatio: d },
     ),
-  compare: (values) => compare([{ name: 'file', values: Float64Array.from(values) }]),
   renderMinistat: (values, ten) =>
     renderMinistat([
       { name: 'file', values: Float64Array.from(values) },
@@ -259,12 +226,10 @@ const stats: Record<string, Call> = {
   isSteady: (values, [atLeast, toleranceRatio]) => isSteady(values, { atLeast, toleranceRatio }),
   secondsUntilSteady: (values, [atLeast, toleranceRatio, atMost]) =>
     secondsUntilSteady(values, { atLeast, toleranceRatio, atMost }),
-  criticalT: (_, [a, b]) => criticalT(a, b),
   studentT: (_, [a]) => studentT(a, 99.5),
   studentTail: (_, [a, b]) => studentTail(a, b),
   studentTExact: (_, [a, b]) => [studentTExact(a, 0.99), studentTExact(a, b)],
   median,
-  trialNumbers: (values, ten) => trialNumbers(runsOf(values, ten), 'pps'),
 };
 
 const profiles: Record<string, Call> = {
@@ -277,8 +242,6 @@ const profiles: Record<string, Call> = {
     const { stacks } = profileOf(values);
     return layout({ profile: stacks, base: stacks }, 'base', { pixelsPerSample, minPixels });
   },
-  vanishedStacks: (values, ten) => vanishedStacks(profileOf(values), profileOf([...ten])),
-  changeLook: (_, [before, now]) => changeClassName({ before, now }),
   foldedLines: (values) => [...foldedLines(profileOf(values))],
   withoutIdle: (values) => withoutIdle(profileOf(values)),
 };

@@ -162,17 +162,6 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     expectNothingLeft();
   });
 
-  test('keeps the whole log, and reports its headings as they are printed', async () => {
-    const { key } = await built();
-    expect(progress).toEqual([
-      '>>> Kernel toolchain build started',
-      '>>> Kernel build for GENERIC started',
-      '>>> stage 3.1: building everything',
-    ]);
-    expect([...logs.keys()]).toEqual([`kernel-${key}.log`]);
-    expect([...logs.values()].join()).toContain('\ncc -c sys/net/route.c\n');
-  });
-
   test('passes make all that it needs', async () => {
     config.recipe = { ...recipe, jobs: 7, options: ['-DWITHOUT_SOMETHING'], toolchain: false };
     await built();

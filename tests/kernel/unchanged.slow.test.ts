@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { freebsdTestbedSchema } from '../../src/config/freebsd-testbed.ts';
-import type { TestbedConfig } from '../../src/config/schema.ts';
+import type { Config, TestbedConfig } from '../../src/config/schema.ts';
 import { virtualTestbedSchema } from '../../src/config/virtual-testbed.ts';
 import { openRepository } from '../../src/forge/patch/repository.ts';
 import { placesLeftAlone, testbedsThatDiffer } from '../../src/kernel/unchanged.ts';
@@ -60,7 +60,17 @@ async function differing(
   const patch: Patch = diffs
     ? { ...revision, baseCommit, headCommit, earlier: diffs }
     : { ...pullRequest, baseCommit, headCommit };
-  const question = { patch, config: aConfig({ testbeds }), testbeds: Object.keys(testbeds) };
+  return differingOn(testbeds, directory, patch, {}, kernels);
+}
+
+async function differingOn(
+  testbeds: Record<string, TestbedConfig>,
+  directory: string,
+  patch: Patch,
+  changes: Partial<Config> = {},
+  kernels?: GivenKernels,
+): Promise<string[]> {
+  const question = { patch, config: aConfig({ testbeds, ...changes }), testbeds: Object.keys(testbeds) };
   const repository = openRepository(directory);
   const variants = await variantsByMaking({ ...question, kernels }, repository);
   return testbedsThatDiffer({ ...question, variants }, repository);
@@ -82,12 +92,9 @@ describe('on Linux', () => {
     const baseCommit = commit(directory, { 'etc/nft/router.nft': '# one\n', 'etc/nft/notes': '' });
     const headCommit = commit(directory, { [path]: '# two\n' });
     const overlay = { files: { 'nftables.conf': 'etc/nft/router.nft' }, beside: '' };
-    const config = { ...aConfig({ testbeds: { linux } }), overlay };
-    const patch = { ...pullRequest, baseCommit, headCommit };
-    const question = { patch, config, testbeds: ['linux'] };
-    const repository = openRepository(directory);
-    const variants = await variantsByMaking(question, repository);
-    expect(await testbedsThatDiffer({ ...question, variants }, repository)).toEqual(worth);
+    expect(await differingOn({ linux }, directory, { ...pullRequest, baseCommit, headCommit }, { overlay })).toEqual(
+      worth,
+    );
   });
 
   test('the base against itself needs no measurement', async () => {
@@ -129,12 +136,7 @@ describe('on Linux', () => {
     commit(directory, base);
     const baseCommit = submoduleAt(directory, 'c'.repeat(40));
     const headCommit = submoduleAt(directory, 'd'.repeat(40));
-    const config = aConfig({ testbeds: { linux } });
-    const patch = { ...pullRequest, baseCommit, headCommit };
-    const question = { patch, config, testbeds: ['linux'] };
-    const repository = openRepository(directory);
-    const variants = await variantsByMaking(question, repository);
-    expect(await testbedsThatDiffer({ ...question, variants }, repository)).toEqual(['linux']);
+    expect(await differingOn({ linux }, directory, { ...pullRequest, baseCommit, headCommit })).toEqual(['linux']);
   });
 
   test('an earlier diff that differs is measured if it was requested', async () => {

@@ -19,7 +19,7 @@ const significant = fc.constantFrom(
 const hidden = fc.constantFrom(
   ...['', '\u200b', '\u200d', '\u2060', '\ufeff', '\u00ad', '\u202e', '\u2066', '\0', '\u0007'],
   ...['\u001b', '\u001b[31m', '\u001b]8;;x\u0007', '\u009b0m', '\u0085', '\r', '\ud83d', '\ude00'],
-  ...['\udb40', '\udc01', '\u{e0001}', '\ufffe'],
+  ...['\udb40', '\udc01', '\u{e0001}', '\ufffe', '\u2028', '\u2029', '\t'],
 );
 const text = fc
   .array(fc.tuple(significant, hidden), { maxLength: 40, size: 'max' })
@@ -29,12 +29,17 @@ const line = (dirty: string) => plainLine(dirty, Number.POSITIVE_INFINITY);
 const block = (dirty: string) => plainBlock(dirty, Number.POSITIVE_INFINITY);
 const fitForXml = (dirty: string) => dirty.replace(/[\p{Cc}\p{Cf}\p{Cs}\ufffe\uffff]/gu, ' ');
 
+/** Control and format characters colour, hide or turn text. */
+const forbidden = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}]/u;
+
 const longestTicks = (of: string) => Math.max(0, ...(of.match(/`+/g) ?? []).map((run) => run.length));
 
 /** Between the fences. */
 const insideSpan = (span: string): string => {
   const [, fence = '', inner = ''] = /^(`+)(.*)\1$/s.exec(span) ?? ['', '', span];
   if (span !== '') expect(longestTicks(inner)).toBeLessThan(fence.length);
+  expect(inner).not.toMatch(forbidden);
+  expect(inner).not.toMatch(/^`|`$|[\n\r\t\u2028\u2029]/);
   return inner;
 };
 
@@ -62,6 +67,7 @@ const escapers: [string, Escaper][] = [
       expectInert(shown) {
         const [fence = '', ...lines] = shown.split('\n');
         expect(lines.pop()).toBe(fence);
+        expect(shown).not.toMatch(forbidden);
         for (const one of lines) expect(longestTicks(one)).toBeLessThan(fence.length);
       },
     },
