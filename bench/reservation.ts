@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import type { ReservationsConfig } from '../src/config/reservations.ts';
-import { reserve } from '../src/gate/reserve/lease.ts';
+import { acquireLease } from '../src/gate/reserve/lease.ts';
 import { openStore, steadySeconds } from '../src/gate/reserve/store/open.ts';
 import { startEtcd } from '../tests/fakes/etcd.ts';
 
@@ -82,7 +82,7 @@ async function contend(config: ReservationsConfig, race: Race, index: number): P
   for (let round = 0; round < rounds[race]; round += 1) {
     if (race === 'own') await setTimeout(Math.random() * paceSeconds * 1000);
     const asked = steadySeconds();
-    const lease = await reserve(
+    const lease = await acquireLease(
       {
         testbeds: new Map([[testbed, [`${testbed}:22`]]]),
         priority: 'patch',

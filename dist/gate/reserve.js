@@ -15,7 +15,15 @@ function overviewOf({ testbeds }, lab, usualSeconds, now) {
 		testbeds: Object.entries(testbeds).map(([name, testbed]) => stateOf(name, testbed, lab, usualSeconds)),
 		queue: lab.tickets.flatMap((ticket) => {
 			const estimate = estimates.get(ticket.id);
-			return estimate === void 0 ? [] : [waitingOf(ticket, estimate)];
+			if (estimate === void 0) return [];
+			const { holder, priority, wants, since } = ticket;
+			return [{
+				...estimate,
+				...holder,
+				priority,
+				wants: [...wants.keys()],
+				since
+			}];
 		})
 	};
 }
@@ -27,8 +35,15 @@ function stateOf(name, testbed, lab, usualSeconds) {
 	return {
 		name,
 		kind: testbed.kind,
-		state: stateName(holding, quarantine, left),
-		...holding !== void 0 && { held: heldBy(holding, usualSeconds) },
+		state: holding ? "held" : quarantine ? "quarantine" : left.length > 0 ? "left-behind" : "free",
+		...holding !== void 0 && { held: {
+			...holding.holder,
+			testbed: holding.testbed,
+			priority: holding.priority,
+			token: holding.token,
+			since: holding.since,
+			expectedUntil: new Date(Date.parse(holding.since) + usualSeconds(holding.testbed) * 1e3).toISOString()
+		} },
 		...quarantine !== void 0 && { quarantine },
 		...left.length > 0 && { leftBy: left.map(({ holder, testbed: used, since }) => ({
 			...holder,
@@ -36,11 +51,6 @@ function stateOf(name, testbed, lab, usualSeconds) {
 			since
 		})) }
 	};
-}
-function stateName(holding, quarantine, left) {
-	if (holding !== void 0) return "held";
-	if (quarantine !== void 0) return "quarantine";
-	return left.length > 0 ? "left-behind" : "free";
 }
 /** A use counts as left behind once its holder is gone. */
 function leftOn(machines, { used, held }) {
@@ -50,24 +60,6 @@ function leftOn(machines, { used, held }) {
 	});
 	return [...new Map(left.map((use) => [use.id, use])).values()];
 }
-function heldBy({ holder, testbed, priority, token, since }, usualSeconds) {
-	const end = Date.parse(since) + usualSeconds(testbed) * 1e3;
-	return {
-		...holder,
-		testbed,
-		priority,
-		token,
-		since,
-		expectedUntil: new Date(end).toISOString()
-	};
-}
-const waitingOf = ({ holder, priority, wants, since }, estimate) => ({
-	...estimate,
-	...holder,
-	priority,
-	wants: [...wants.keys()],
-	since
-});
 /** `gate of #12`, or only the purpose. */
 const aimOf = ({ purpose, patch }) => patch === void 0 ? purpose : `${purpose} of ${patch}`;
 

@@ -1,9 +1,8 @@
 import { BuilderError } from "../kernel/first-plain.js";
 import { _enum, discriminatedUnion, literal, object } from "../vendor/zod.js";
 import { checkFreebsdTestbed, healthOf, ok, skipped, testbedFailed, walk, wrong } from "../lab/check.js";
-import { BootMethodError, runningSystem } from "../lab/freebsd/boot/plain.js";
+import { BootMethodError, DutLostError, runningSystem } from "../lab/freebsd/boot/first-plain.js";
 import { bootFor, fingerprintOfDut, inspectDut } from "../lab/freebsd/plain.js";
-import { DutLostError } from "../lab/freebsd/dut/first-plain.js";
 import { installRules, openFreebsdMachines, profile, proofOf, provesScenario, removeRules, trial } from "../lab/freebsd.js";
 import { UsageError, formatDuration, formatEstimate, formatPercent, formatPps, lastLine } from "../model/first-plain.js";
 import { byMetric, cellName, cellSchema, count, line, list, measured, name, offeredTraffic, ordinal, prose, seconds, shortId, time } from "../model/first.js";

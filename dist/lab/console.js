@@ -107,7 +107,10 @@ async function openConsole(name, config, onOutput, deps) {
 		started.ended,
 		silence(consoleProgram, deps)
 	]);
-	if (failure === void 0) return opened(label, program, started);
+	if (failure === void 0) return {
+		ended: started.ended.then((how) => `${label} is no longer recorded: ${sentence(program, how)}.`),
+		close: started.close
+	};
 	await started.close();
 	throw new ConsoleError(`${label} cannot be opened: ${sentence(program, {
 		...failure,
@@ -124,10 +127,6 @@ async function silence({ opens, openSeconds }, deps) {
 		lastError: void 0
 	};
 }
-const opened = (label, program, { ended, close }) => ({
-	ended: ended.then((how) => `${label} is no longer recorded: ${sentence(program, how)}.`),
-	close
-});
 /** Names only the program: an argument may be a password. */
 const sentence = (program, { how, lastError }) => [`${shortened(program)} ${how}`, lastError && `and wrote "${shortened(lastError)}"`].filter(Boolean).join(" ");
 function labelOf(name, config) {

@@ -5,10 +5,10 @@ import { HostError, isGood, ownFolder, stdoutOf } from "../system/host/first-pla
 import { requirePrograms, thisMachine } from "../system/host/plain.js";
 import { commandText, shell } from "../system/shell.js";
 import { ConsoleRecorder } from "./console.js";
-import { bootEnvironment, hasBootedSinceMark, isOurs, isSamePlace, loadedFiles, loadedModules, markBoot, nanobsd, nextboot, runningSystem, whyOther, whyUnfit } from "./freebsd/boot/plain.js";
+import { DutLostError, hasBootedSinceMark, isOurs, isSamePlace, markBoot, runningSystem, whyOther, whyUnfit } from "./freebsd/boot/first-plain.js";
 import { PowerError } from "./power/first-plain.js";
+import { bootEnvironment, loadedFiles, loadedModules, nanobsd, nextboot } from "./freebsd/boot/plain.js";
 import { PreflightError, afterLoss, afterRefusal, bootFor, bootOf, bootsOf, bounded, droppingRules, failed, fingerprintOfDut, inspectDut, nameOfFirewallRule, otherFilters, panicSince, parseIfconfig, pathProblem, portsOf, readAll, rejected, requireMtu, setListed, setReference, takeWarnings, tracesOf, waitForDump } from "./freebsd/plain.js";
-import { DutLostError } from "./freebsd/dut/first-plain.js";
 import { flowRanges, flowSlices, formatPercent, lastLine, layoutName, netmapPort, pathName, reasonOf } from "../model/first-plain.js";
 import "./power.js";
 import { impossible as impossible$1, judgeProfile, missed, tallyOf } from "./plain.js";

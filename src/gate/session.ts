@@ -10,7 +10,7 @@ import type { GateDeps } from './gate-deps.ts';
 import { type ProgressOutput, showProgress } from './progress.ts';
 import type { ReservationRequest } from './reserve/reservation.ts';
 import { requireHere } from './testbeds/open-testbed.ts';
-import { openReservations } from './testbeds/reservations.ts';
+import { openReservations } from './testbeds/reserve.ts';
 
 type SessionObserver = {
   /** `text` is the log's sentence. */

@@ -3,7 +3,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { ReservationsConfig } from '../../src/config/reservations.ts';
 import type { LinuxTestbed } from '../../src/config/schema.ts';
-import { type Lease, LeaseLostError, NotReservedError, reserve } from '../../src/gate/reserve/lease.ts';
+import { acquireLease, type Lease, LeaseLostError, NotReservedError } from '../../src/gate/reserve/lease.ts';
 import { steadySeconds } from '../../src/gate/reserve/store/open.ts';
 import { StoreError } from '../../src/gate/reserve/store/store.ts';
 import { connectTo } from '../../src/lab/connect.ts';
@@ -58,7 +58,7 @@ async function isTaken({ wants, priority, pausesMilliseconds }: Turn): Promise<b
   const wanted = wants.map((name) => [name, machinesOf(testbedNamed(name))] as const);
   const holder = { who: name, purpose: 'chaos' };
   try {
-    const lease = await reserve({ testbeds: new Map(wanted), priority, holder }, contending.deps);
+    const lease = await acquireLease({ testbeds: new Map(wanted), priority, holder }, contending.deps);
     const { testbed, token } = lease;
     notify({ kind: 'holds', testbed, token });
     await use(lease, pausesMilliseconds);

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
-import { type Lease, type LeaseDeps, type QueueWait, reserve } from '../../src/gate/reserve/lease.ts';
+import { acquireLease, type Lease, type LeaseDeps, type QueueWait } from '../../src/gate/reserve/lease.ts';
 import { type HeldTestbed, readLab } from '../../src/gate/reserve/records.ts';
 import { giveBack, type ReservationRequest } from '../../src/gate/reserve/reservation.ts';
 import { openEtcd } from '../../src/gate/reserve/store/etcd.ts';
@@ -97,7 +97,7 @@ export type Claim = {
 /** Starts to reserve; the outcome is known only after a step. */
 export function claim(process: Process, request: ReservationRequest, { order }: { order?: number } = {}): Claim {
   const claim: Claim = {};
-  reserve(request, process.deps, order).then(
+  acquireLease(request, process.deps, order).then(
     (lease) => Object.assign(claim, { lease }),
     (error: unknown) => Object.assign(claim, { error }),
   );

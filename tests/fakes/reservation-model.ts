@@ -1,7 +1,13 @@
 // Histories of a lab with many users, and invariants for every step and for the end.
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { type Lease, LeaseLostError, NotReservedError, type QueueWait, reserve } from '../../src/gate/reserve/lease.ts';
+import {
+  acquireLease,
+  type Lease,
+  LeaseLostError,
+  NotReservedError,
+  type QueueWait,
+} from '../../src/gate/reserve/lease.ts';
 import {
   type HeldTestbed,
   keys,
@@ -198,7 +204,7 @@ function modelOf(lab: ReservationLab, operator: Process) {
         claim.ticket ??= { id: ticket.id, order: ticket.order };
       },
     };
-    const lease = await reserve(claim.request, deps, order);
+    const lease = await acquireLease(claim.request, deps, order);
     claim.lease = lease;
     if (lease.signal.aborted) noteEnd(claim, lease.signal.reason);
     lease.signal.addEventListener('abort', () => noteEnd(claim, lease.signal.reason));

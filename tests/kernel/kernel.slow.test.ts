@@ -253,7 +253,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     test('by a linker that cannot order sections is a fault of the builder, and not of a patch', async () => {
       programs.setLinker(12);
       await expect(layouts([1, 2])).rejects.toThrow(
-        /could not be relinked .*expected a whole number.*LLVM 13 or later, or set `layoutVariants: 1`/,
+        /could not be relinked .*expected a whole number.*fix that, or set `layoutVariants: 1`/,
       );
       expect(await layouts([1])).toHaveLength(1);
     });
@@ -696,7 +696,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     config.minFreeBytes = 1e18;
     expect(await build()).toMatchObject({
       kind: 'out-of-disk',
-      reason: expect.stringMatching(/ GB free, and a build needs 1000000000\.0 GB; free space/),
+      reason: expect.stringMatching(/ GB free, and a build needs 1000000000\.0 GB\.$/),
     });
     expect(programs.makes()).toEqual([]);
     expectNothingLeft();
@@ -726,7 +726,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     await started.promise;
     const waited = build();
     await expect(waited).rejects.toThrow(BuilderError);
-    await expect(waited).rejects.toThrow(/^Another build on builder .* \(#1 for the tests\); wait/);
+    await expect(waited).rejects.toThrow(/^Another build on builder .* \(#1 for the tests\)\.$/);
     cancel.abort(new Error('enough'));
     await expect(slow).rejects.toThrow('enough');
   });
@@ -788,7 +788,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
   test('meta mode needs filemon', async () => {
     config.recipe = { ...recipe, clean: false, metaMode: true };
     await expect(build()).rejects.toThrow(
-      /^builder .* has not loaded filemon\(4\), which meta mode needs; run "kldload filemon" there/,
+      /^builder .* has not loaded filemon\(4\), which meta mode needs: run "kldload filemon" there/,
     );
     programs.setFilemon(true);
     await built();
@@ -809,7 +809,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     base = 'c'.repeat(40);
     const failed = build();
     await expect(failed).rejects.toThrow(BuilderError);
-    await expect(failed).rejects.toThrow(/ lacks the commit c{40} and cannot fetch it from origin /);
+    await expect(failed).rejects.toThrow(/ cannot fetch the commit c{40} from origin: /);
     expectNothingLeft();
   });
 
@@ -835,7 +835,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
 
   test("a site's own command that writes no kernel is wrong", async () => {
     useCommand('exit 0');
-    await expect(build()).rejects.toThrow(/ succeeded but wrote no kernel to \$OUTPUT; /);
+    await expect(build()).rejects.toThrow(/ succeeded but wrote no kernel to \$OUTPUT\.$/);
     expectNothingLeft();
   });
 
@@ -863,9 +863,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     expect(readFileSync(path)).toEqual(readFileSync(kernel.archive));
     writeFileSync(kernel.archive, 'damaged');
     const other = `${path}.other`;
-    await expect(fetchKernel(host, kernel, other, signal)).rejects.toThrow(
-      / arrived with a SHA-256 other than \w+; check its disk, and build it again\.$/,
-    );
+    await expect(fetchKernel(host, kernel, other, signal)).rejects.toThrow(/ arrived with a SHA-256 other than \w+\.$/);
     rmSync(kernel.archive);
     await expect(fetchKernel(host, kernel, other, signal)).rejects.toThrow(BuilderError);
     expect(readdirSync(dirname(path))).toEqual(['kernel.tar.zst']);

@@ -251,7 +251,17 @@ async function tryReserve(store, id, session, at) {
 	for (;;) {
 		const lab = await readLab(store);
 		const ticket = lab.tickets.find((one) => one.id === id);
-		if (ticket === void 0) return withoutTicket(store, lab, id);
+		if (ticket === void 0) {
+			const holding = holdingOf(lab, id);
+			if (holding !== void 0) return {
+				kind: "taken",
+				holding
+			};
+			return {
+				kind: "gone",
+				why: (await readLog(store, id))[0]?.outcome
+			};
+		}
 		const sick = [...lab.quarantines].filter(([testbed]) => ticket.wants.has(testbed));
 		if (sick.length === ticket.wants.size) return {
 			kind: "none-healthy",
@@ -304,7 +314,9 @@ async function takeAtOnce(store, lab, request, { id, session, process, at, order
 }
 function grantedTo({ id }, lab) {
 	const lines = linesOf(lab);
-	return assign(lines, freeIn(lab, lines)).find(({ place }) => place.id === id)?.testbed;
+	const isFree = ([, machines]) => !machines.some((machine) => lab.held.has(machine));
+	const free = new Map([...testbedsOf(lines)].filter(isFree));
+	return assign(lines, free).find(({ place }) => place.id === id)?.testbed;
 }
 /** Returns undefined if the lab has changed since. */
 async function take(store, lab, ticket, { testbed, session, at }) {
@@ -340,23 +352,6 @@ async function take(store, lab, ticket, { testbed, session, at }) {
 		...holding,
 		token
 	};
-}
-/** A commit without a response may have been applied. */
-async function withoutTicket(store, lab, id) {
-	const holding = holdingOf(lab, id);
-	if (holding !== void 0) return {
-		kind: "taken",
-		holding
-	};
-	const [logged] = await readLog(store, id);
-	return {
-		kind: "gone",
-		why: logged?.outcome
-	};
-}
-function freeIn({ held }, lines) {
-	const isFree = ([, machines]) => !machines.some((machine) => held.has(machine));
-	return new Map([...testbedsOf(lines)].filter(isFree));
 }
 function takingOf(lab, ticket, testbed, at) {
 	const { id, priority, order, holder, process, wants } = ticket;
@@ -572,7 +567,7 @@ var NotReservedError = class extends Error {
 * Waits for one of the testbeds, without a time limit. `order` is the place in the queue of an earlier request that
 * this one continues. Rejects with the signal's reason, a NotReservedError or a StoreError.
 */
-async function reserve(request, deps, order) {
+async function acquireLease(request, deps, order) {
 	const { store, date } = deps;
 	const reading = readLab(store);
 	reading.catch(() => {});
@@ -728,4 +723,4 @@ function leaseOf(holding, session, deps) {
 	};
 }
 
-export { NotReservedError, directoriesWithLease, forgetLease, freeEnded, giveBack, holdingOf, keepLease, liftQuarantine, lostOutcome, readLab, readLog, releaseLeft, reserve, rivalsOf, setQuarantine };
+export { NotReservedError, acquireLease, directoriesWithLease, forgetLease, freeEnded, giveBack, holdingOf, keepLease, liftQuarantine, lostOutcome, readLab, readLog, releaseLeft, rivalsOf, setQuarantine };

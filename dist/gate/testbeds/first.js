@@ -1,18 +1,18 @@
-import { machinesOf } from "../../lab/first.js";
-import { UsageError, formatEstimate, notUsed, reasonOf } from "../../model/first-plain.js";
-import { estimateWaits, healthPurpose, readUsualSeconds } from "../estimate/first.js";
-import { forgetLease, keepLease, lostOutcome, readLog, reserve } from "../reserve/first.js";
-import { openProcessesOf, openStore, steadySeconds } from "../reserve/store/first.js";
 import { isOnThisMachine } from "../../config/first.js";
+import { DutLostError } from "../../lab/freebsd/boot/first-plain.js";
+import { FencedError } from "../../lab/lease/first-plain.js";
+import { fencedConnect, fencedDeps, raiseFences } from "../../lab/lease/first.js";
+import { machinesOf } from "../../lab/first.js";
+import { PowerError } from "../../lab/power/first-plain.js";
+import { UsageError, formatEstimate, notUsed, reasonOf } from "../../model/first-plain.js";
+import { HostError } from "../../system/host/first-plain.js";
+import { estimateWaits, healthPurpose, readUsualSeconds } from "../estimate/first.js";
+import { acquireLease, forgetLease, keepLease, lostOutcome, readLog } from "../reserve/first.js";
+import { openProcessesOf, openStore, steadySeconds } from "../reserve/store/first.js";
+import { StoreError } from "../reserve/store/first-plain.js";
 import { kernelSums, sumsFolder } from "../../kernel/first-plain.js";
 import { connectTo } from "../../lab/first-plain.js";
-import { fencedConnect, fencedDeps, raiseFences } from "../../lab/lease/first.js";
 import { imagesFolder } from "../../lab/qemu/first-plain.js";
-import { DutLostError } from "../../lab/freebsd/dut/first-plain.js";
-import { FencedError } from "../../lab/lease/first-plain.js";
-import { PowerError } from "../../lab/power/first-plain.js";
-import { HostError } from "../../system/host/first-plain.js";
-import { StoreError } from "../reserve/store/first-plain.js";
 const { randomBytes } = globalThis.process.getBuiltinModule("node:crypto");
 const { homedir, hostname, userInfo } = globalThis.process.getBuiltinModule("node:os");
 const { setTimeout } = globalThis.process.getBuiltinModule("node:timers/promises");
@@ -85,10 +85,69 @@ const realDeps = {
 };
 
 // src/gate/testbeds/reserve.ts
+async function openReservations(config, { signal, notify, onWait, flightLog }) {
+	const { reservations } = config;
+	const store = await openStore(reservations);
+	const processes = await openProcessesOf(reservations);
+	const leaseDeps = async () => {
+		const usualSeconds = await readUsualSeconds(store, /* @__PURE__ */ new Date());
+		let last = "";
+		return {
+			store,
+			leaseSeconds: reservations.leaseSeconds,
+			now: steadySeconds,
+			date: () => /* @__PURE__ */ new Date(),
+			sleep: async (seconds, until) => setTimeout(seconds * 1e3, void 0, { signal: until }),
+			randomId: () => randomBytes(4).toString("hex"),
+			processes,
+			signal,
+			onWait({ lab, ticket }) {
+				const estimate = estimateWaits(lab, usualSeconds, /* @__PURE__ */ new Date()).get(ticket.id);
+				if (estimate === void 0) return;
+				const news = waitText(lab, ticket, {
+					place: estimate.place,
+					of: estimate.of
+				});
+				if (news !== last) onWait(estimate, waitText(lab, ticket, estimate));
+				last = news;
+			}
+		};
+	};
+	return {
+		store,
+		async hold(name, request) {
+			const testbed = config.testbeds[name];
+			const testbeds = new Map(testbed === void 0 ? [] : [[name, machinesOf(testbed)]]);
+			return acquireLease({
+				...request,
+				testbeds
+			}, await leaseDeps());
+		},
+		async reserve(names, request, directory) {
+			const machines = flightLog?.wrap(realDeps) ?? realDeps;
+			const reserved = await reserveTestbed(names, request, config, {
+				...await leaseDeps(),
+				machines,
+				notify
+			});
+			if (directory === void 0) return reserved;
+			await keepLease(directory, reserved.lease, reservations);
+			return {
+				...reserved,
+				async giveBack(outcome) {
+					const trouble = await reserved.giveBack(outcome);
+					await forgetLease(directory);
+					return trouble;
+				}
+			};
+		},
+		[Symbol.asyncDispose]: () => store.close()
+	};
+}
 /**
 * Waits for one of the testbeds and prepares it: installs the lease on its machines, and restores the base if the last
 * holder died. Quarantines a testbed that cannot be prepared, and waits on from the same place. Leaves out a
-* misconfigured one. Throws like `reserve`, and a MisconfiguredError if none is left.
+* misconfigured one. Throws like `acquireLease`, and a MisconfiguredError if none is left.
 */
 async function reserveTestbed(names, request, config, deps) {
 	const testbeds = new Map(names.flatMap((name) => {
@@ -98,7 +157,7 @@ async function reserveTestbed(names, request, config, deps) {
 	if (testbeds.size === 0) throw new UsageError(`The configuration has no testbed ${names.join(" or ")}.`);
 	let order;
 	for (;;) {
-		const lease = await reserve({
+		const lease = await acquireLease({
 			...request,
 			testbeds
 		}, deps, order);
@@ -117,13 +176,12 @@ async function reserveTestbed(names, request, config, deps) {
 			testbeds.delete(lease.testbed);
 			continue;
 		}
-		const trouble = readying;
-		if (trouble === void 0) return leased(lease, config, deps);
-		deps.notify(inQuarantine(lease.testbed, trouble));
+		if (readying === void 0) return leased(lease, config, deps);
+		deps.notify(inQuarantine(lease.testbed, readying));
 		await lease.release({
-			outcome: notUsed(trouble),
+			outcome: notUsed(readying),
 			isClean: false,
-			quarantine: quarantineFor(trouble, deps)
+			quarantine: quarantineFor(readying, deps)
 		});
 	}
 }
@@ -150,7 +208,11 @@ async function readied(lease, config, deps) {
 			const look = `\`ppsgate testbeds check ${lease.testbed}\` shows details`;
 			throw new MisconfiguredError(`${reasonOf(error)} No testbed was quarantined; ${look}.`, { cause: error });
 		}
-		if (isOfTheMachines(error)) return reasonOf(error);
+		if (error instanceof HostError ? !isOfController(error.kind) : [
+			DutLostError,
+			PowerError,
+			FencedError
+		].some((kind) => error instanceof kind)) return reasonOf(error);
 		throw error;
 	}
 }
@@ -160,9 +222,10 @@ async function isMisconfigured({ kind, cause }, { testbed, holding }, store) {
 	if (isOfController(kind)) return true;
 	if (kind !== "unreachable" || holding.leftBy.length > 0) return false;
 	if (cause instanceof Error && "code" in cause && cause.code === "ENOTFOUND") return true;
-	return !(await readLog(store)).filter((one) => one.testbed === testbed).some(hasAnswered);
+	const uses = (await readLog(store)).filter((one) => one.testbed === testbed);
+	const hasAnswered = ({ holder, outcome = lostOutcome }) => outcome !== "it was not renewed in time" && !outcome.startsWith(notUsed("")) && holder.purpose !== "health";
+	return !uses.some(hasAnswered);
 }
-const hasAnswered = ({ holder, outcome }) => outcome !== void 0 && outcome !== "it was not renewed in time" && !outcome.startsWith(notUsed("")) && holder.purpose !== "health";
 /** Recognizes a wrong key or known_hosts. */
 const isOfController = (kind) => kind === "login" || kind === "login-refused" || kind === "host-key";
 /** Each login raises the fence. The DUT may not be up yet. */
@@ -175,11 +238,6 @@ async function restoreBase(testbed, lease, config, deps) {
 	}
 	await (await openLeased(lease, config.traffic, config, deps)).restore();
 }
-const isOfTheMachines = (error) => error instanceof HostError ? !isOfController(error.kind) : [
-	DutLostError,
-	PowerError,
-	FencedError
-].some((kind) => error instanceof kind);
 /** Checks a testbed without changing it. Returns the trouble found. */
 async function troubleOf(testbed, { machines, notify }) {
 	const signal = new AbortController().signal;
@@ -247,78 +305,12 @@ const quarantineFor = (reason, { date }) => ({
 	by: ppsgateItself,
 	since: date().toISOString()
 });
-
-// src/gate/testbeds/reservations.ts
-async function openReservations(config, { signal, notify, onWait, flightLog }) {
-	const { reservations } = config;
-	const store = await openStore(reservations);
-	const processes = await openProcessesOf(reservations);
-	const leaseDeps = async () => {
-		const usualSeconds = await readUsualSeconds(store, /* @__PURE__ */ new Date());
-		let last = "";
-		return {
-			store,
-			leaseSeconds: reservations.leaseSeconds,
-			now: steadySeconds,
-			date: () => /* @__PURE__ */ new Date(),
-			sleep: async (seconds, until) => setTimeout(seconds * 1e3, void 0, { signal: until }),
-			randomId: () => randomBytes(4).toString("hex"),
-			processes,
-			signal,
-			onWait({ lab, ticket }) {
-				const estimate = estimateWaits(lab, usualSeconds, /* @__PURE__ */ new Date()).get(ticket.id);
-				if (estimate === void 0) return;
-				const news = waitText(lab, ticket, {
-					place: estimate.place,
-					of: estimate.of
-				});
-				if (news !== last) onWait(estimate, waitText(lab, ticket, estimate));
-				last = news;
-			}
-		};
-	};
-	const kept = async (reserved, directory) => {
-		if (directory === void 0) return reserved;
-		await keepLease(directory, reserved.lease, reservations);
-		return {
-			...reserved,
-			async giveBack(outcome) {
-				const trouble = await reserved.giveBack(outcome);
-				await forgetLease(directory);
-				return trouble;
-			}
-		};
-	};
-	return {
-		store,
-		async hold(name, request) {
-			const testbed = config.testbeds[name];
-			const testbeds = new Map(testbed === void 0 ? [] : [[name, machinesOf(testbed)]]);
-			return reserve({
-				...request,
-				testbeds
-			}, await leaseDeps());
-		},
-		async reserve(names, request, directory) {
-			const machines = flightLog?.wrap(realDeps) ?? realDeps;
-			const deps = {
-				...await leaseDeps(),
-				machines,
-				notify
-			};
-			return kept(await reserveTestbed(names, request, config, deps), directory);
-		},
-		[Symbol.asyncDispose]: () => store.close()
-	};
-}
-/** User and host of this process: `alice@lab1`. */
-const whoami = () => `${userName()}@${hostname()}`;
-/** In a container, the user may have no name. */
-function userName() {
+/** User and host of this process: `alice@lab1`. In a container, the user may have no name. */
+function whoami() {
 	try {
-		return userInfo().username;
+		return `${userInfo().username}@${hostname()}`;
 	} catch {
-		return `user ${process.getuid?.()}`;
+		return `user ${process.getuid?.()}@${hostname()}`;
 	}
 }
 /** `waiting for hp-t540 or rcc-ve: 2 of 3 in line, about 40 min; hp-t540 is held by alice@lab1 (#12)`. */

@@ -16,7 +16,7 @@ import { historyFile } from '../../gate/experiment/history.ts';
 import { cellsOf, randomSeed, resumeAdvice } from '../../gate/experiment/plan.ts';
 import { showProgress } from '../../gate/progress.ts';
 import { inSession } from '../../gate/session.ts';
-import { whoami } from '../../gate/testbeds/reservations.ts';
+import { whoami } from '../../gate/testbeds/reserve.ts';
 import { WorkDirectory } from '../../gate/work-directory.ts';
 import type { BisectResult } from '../../model/bisect-result.ts';
 import { conclusionOfBisection, exitCodes } from '../../model/conclusion.ts';

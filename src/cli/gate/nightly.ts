@@ -11,7 +11,7 @@ import { historyFile } from '../../gate/experiment/history.ts';
 import { randomSeed, resumeAdvice } from '../../gate/experiment/plan.ts';
 import type { GateDeps } from '../../gate/gate-deps.ts';
 import { type GateSession, inSession } from '../../gate/session.ts';
-import { whoami } from '../../gate/testbeds/reservations.ts';
+import { whoami } from '../../gate/testbeds/reserve.ts';
 import { refuseNoFolder, WorkDirectory } from '../../gate/work-directory.ts';
 import { conclusionOfResult, exitCodes } from '../../model/conclusion.ts';
 import { patchName } from '../../model/patch.ts';

@@ -7,7 +7,7 @@ import { healthPurpose } from '../../gate/estimate/queue.ts';
 import { openFlightLog } from '../../gate/flight-log.ts';
 import { readLab } from '../../gate/reserve/records.ts';
 import { realDeps } from '../../gate/testbeds/open-testbed.ts';
-import { openReservations, whoami } from '../../gate/testbeds/reservations.ts';
+import { openReservations, whoami } from '../../gate/testbeds/reserve.ts';
 import { type Diagnostic, skipped, wrong } from '../../lab/check/diagnostic.ts';
 import { checkFreebsdTestbed, type FreebsdCheck } from '../../lab/check/freebsd-check.ts';
 import { checkLinuxTestbed } from '../../lab/check/linux-check.ts';

@@ -6,7 +6,7 @@ import { liftQuarantine, setQuarantine } from '../../gate/reserve/reservation.ts
 import { openStore } from '../../gate/reserve/store/open.ts';
 import type { Store } from '../../gate/reserve/store/store.ts';
 import { aimOf } from '../../gate/reserve/testbeds-overview.ts';
-import { whoami } from '../../gate/testbeds/reservations.ts';
+import { whoami } from '../../gate/testbeds/reserve.ts';
 import { exitCodes } from '../../model/conclusion.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { configPath, namedTestbed } from '../find-config.ts';

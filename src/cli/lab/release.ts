@@ -8,7 +8,7 @@ import { type HeldTestbed, type LabState, readLab } from '../../gate/reserve/rec
 import { giveBack } from '../../gate/reserve/reservation.ts';
 import { openStore } from '../../gate/reserve/store/open.ts';
 import { aimOf } from '../../gate/reserve/testbeds-overview.ts';
-import { whoami } from '../../gate/testbeds/reservations.ts';
+import { whoami } from '../../gate/testbeds/reserve.ts';
 import { machinesOf } from '../../lab/machines.ts';
 import { exitCodes } from '../../model/conclusion.ts';
 import { UsageError } from '../../model/usage-error.ts';

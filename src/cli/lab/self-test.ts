@@ -19,7 +19,7 @@ import {
   selfTestParts,
 } from '../../gate/self-test/self-test-request.ts';
 import { realDeps } from '../../gate/testbeds/open-testbed.ts';
-import { openReservations, whoami } from '../../gate/testbeds/reservations.ts';
+import { openReservations, whoami } from '../../gate/testbeds/reserve.ts';
 import { selfTestDirectory } from '../../gate/work-directory.ts';
 import type { Diagnostic } from '../../lab/check/diagnostic.ts';
 import type { FreebsdDeps } from '../../lab/freebsd/freebsd-deps.ts';

@@ -75,7 +75,7 @@ export class NotReservedError extends Error {
  * Waits for one of the testbeds, without a time limit. `order` is the place in the queue of an earlier request that
  * this one continues. Rejects with the signal's reason, a NotReservedError or a StoreError.
  */
-export async function reserve(request: ReservationRequest, deps: LeaseDeps, order?: number): Promise<Lease> {
+export async function acquireLease(request: ReservationRequest, deps: LeaseDeps, order?: number): Promise<Lease> {
   const { store, date } = deps;
   const reading = readLab(store);
   // The `try` below reports a failure, after it has ended the session.

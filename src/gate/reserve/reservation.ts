@@ -2,7 +2,7 @@
 
 import type { Priority } from '../../model/priority.ts';
 import type { ProcessMark } from '../../system/process.ts';
-import { assign, byTurn, type QueueLine, type Testbeds, testbedsOf } from './queue.ts';
+import { assign, byTurn, type Testbeds, testbedsOf } from './queue.ts';
 import {
   type HeldTestbed,
   type Holder,
@@ -132,7 +132,12 @@ export async function tryReserve(store: Store, id: string, session: string, at: 
   for (;;) {
     const lab = await readLab(store);
     const ticket = lab.tickets.find((one) => one.id === id);
-    if (ticket === undefined) return withoutTicket(store, lab, id);
+    if (ticket === undefined) {
+      // A commit without a response may have been applied.
+      const holding = holdingOf(lab, id);
+      if (holding !== undefined) return { kind: 'taken', holding };
+      return { kind: 'gone', why: (await readLog(store, id))[0]?.outcome };
+    }
     const sick = [...lab.quarantines].filter(([testbed]) => ticket.wants.has(testbed));
     if (sick.length === ticket.wants.size) {
       return { kind: 'none-healthy', quarantines: new Map(sick) };
@@ -156,24 +161,17 @@ export async function takeAtOnce(
 ): Promise<HeldTestbed | undefined> {
   const { testbeds, priority, holder, subject } = request;
   if (olderOf(lab, request) !== undefined) return undefined;
-  const ticket: QueueTicket = {
-    id,
-    priority,
-    order,
-    holder,
-    process,
-    since: at.toISOString(),
-    subject,
-    wants: testbeds,
-    revision: 0,
-  };
+  const since = at.toISOString();
+  const ticket = { id, priority, order, holder, process, since, subject, wants: testbeds, revision: 0 };
   const testbed = grantedTo(ticket, { ...lab, tickets: [...lab.tickets, ticket].toSorted(byTurn) });
   return testbed === undefined ? undefined : take(store, lab, ticket, { testbed, session, at });
 }
 
 function grantedTo({ id }: QueueTicket, lab: LabState): string | undefined {
   const lines = linesOf(lab);
-  return assign(lines, freeIn(lab, lines)).find(({ place }) => place.id === id)?.testbed;
+  const isFree = ([, machines]: [string, readonly string[]]) => !machines.some((machine) => lab.held.has(machine));
+  const free = new Map([...testbedsOf(lines)].filter(isFree));
+  return assign(lines, free).find(({ place }) => place.id === id)?.testbed;
 }
 
 /** Returns undefined if the lab has changed since. */
@@ -201,19 +199,6 @@ async function take(
   return token === undefined ? undefined : { ...holding, token };
 }
 
-/** A commit without a response may have been applied. */
-async function withoutTicket(store: Store, lab: LabState, id: string): Promise<ReserveAttempt> {
-  const holding = holdingOf(lab, id);
-  if (holding !== undefined) return { kind: 'taken', holding };
-  const [logged] = await readLog(store, id);
-  return { kind: 'gone', why: logged?.outcome };
-}
-
-function freeIn({ held }: LabState, lines: readonly QueueLine[]): Testbeds {
-  const isFree = ([, machines]: [string, readonly string[]]) => !machines.some((machine) => held.has(machine));
-  return new Map([...testbedsOf(lines)].filter(isFree));
-}
-
 function takingOf(lab: LabState, ticket: QueueTicket, testbed: string, at: Date) {
   const { id, priority, order, holder, process, wants } = ticket;
   const machines = [...(wants.get(testbed) ?? [])];
@@ -222,18 +207,7 @@ function takingOf(lab: LabState, ticket: QueueTicket, testbed: string, at: Date)
   const uses = left.map(({ revision: _, ...use }): [string, TestbedUse] => [use.id, use]);
   const leftBy = [...new Map(uses).values()];
   return {
-    holding: {
-      id,
-      testbed,
-      machines,
-      priority,
-      order,
-      holder,
-      process,
-      waitingSince,
-      since,
-      leftBy,
-    },
+    holding: { id, testbed, machines, priority, order, holder, process, waitingSince, since, leftBy },
     use: { id, testbed, holder, since },
     logged: { id, testbed, holder, priority, waitingSince, since },
   };

@@ -57,7 +57,9 @@ export function overviewOf(
     testbeds: Object.entries(testbeds).map(([name, testbed]) => stateOf(name, testbed, lab, usualSeconds)),
     queue: lab.tickets.flatMap((ticket) => {
       const estimate = estimates.get(ticket.id);
-      return estimate === undefined ? [] : [waitingOf(ticket, estimate)];
+      if (estimate === undefined) return [];
+      const { holder, priority, wants, since } = ticket;
+      return [{ ...estimate, ...holder, priority, wants: [...wants.keys()], since }];
     }),
   };
 }
@@ -70,23 +72,22 @@ function stateOf(name: string, testbed: TestbedConfig, lab: LabState, usualSecon
   return {
     name,
     kind: testbed.kind,
-    state: stateName(holding, quarantine, left),
-    ...(holding !== undefined && { held: heldBy(holding, usualSeconds) }),
+    state: holding ? 'held' : quarantine ? 'quarantine' : left.length > 0 ? 'left-behind' : 'free',
+    ...(holding !== undefined && {
+      held: {
+        ...holding.holder,
+        testbed: holding.testbed,
+        priority: holding.priority,
+        token: holding.token,
+        since: holding.since,
+        expectedUntil: new Date(Date.parse(holding.since) + usualSeconds(holding.testbed) * 1000).toISOString(),
+      },
+    }),
     ...(quarantine !== undefined && { quarantine }),
     ...(left.length > 0 && {
       leftBy: left.map(({ holder, testbed: used, since }) => ({ ...holder, testbed: used, since })),
     }),
   };
-}
-
-function stateName(
-  holding: HeldTestbed | undefined,
-  quarantine: Quarantine | undefined,
-  left: readonly TestbedUse[],
-): TestbedState['state'] {
-  if (holding !== undefined) return 'held';
-  if (quarantine !== undefined) return 'quarantine';
-  return left.length > 0 ? 'left-behind' : 'free';
 }
 
 /** A use counts as left behind once its holder is gone. */
@@ -97,29 +98,6 @@ function leftOn(machines: readonly string[], { used, held }: LabState): TestbedU
   });
   return [...new Map(left.map((use) => [use.id, use])).values()];
 }
-
-function heldBy(
-  { holder, testbed, priority, token, since }: HeldTestbed,
-  usualSeconds: UsualSeconds,
-): NonNullable<TestbedState['held']> {
-  const end = Date.parse(since) + usualSeconds(testbed) * 1000;
-  return {
-    ...holder,
-    testbed,
-    priority,
-    token,
-    since,
-    expectedUntil: new Date(end).toISOString(),
-  };
-}
-
-const waitingOf = ({ holder, priority, wants, since }: QueueTicket, estimate: WaitEstimate): QueuedRequest => ({
-  ...estimate,
-  ...holder,
-  priority,
-  wants: [...wants.keys()],
-  since,
-});
 
 /** `gate of #12`, or only the purpose. */
 export const aimOf = ({ purpose, patch }: Holder): string => (patch === undefined ? purpose : `${purpose} of ${patch}`);

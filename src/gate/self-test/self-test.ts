@@ -13,10 +13,9 @@ import {
 } from '../../lab/check/diagnostic.ts';
 import { checkFreebsdTestbed } from '../../lab/check/freebsd-check.ts';
 import { healthOf } from '../../lab/check/health.ts';
-import { BootMethodError } from '../../lab/freebsd/boot/boot.ts';
+import { BootMethodError, DutLostError } from '../../lab/freebsd/boot/boot.ts';
 import { runningSystem } from '../../lab/freebsd/boot/boot-system.ts';
 import { fingerprintOfDut, inspectDut } from '../../lab/freebsd/boots.ts';
-import { DutLostError } from '../../lab/freebsd/dut/dut-lost-error.ts';
 import { type OpenFreebsd, openFreebsdMachines } from '../../lab/freebsd/freebsd-testbed.ts';
 import { profile, trial } from '../../lab/freebsd/freebsd-trial.ts';
 import { installRules, proofOf, removeRules } from '../../lab/freebsd/rules.ts';

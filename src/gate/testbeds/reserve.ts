@@ -1,24 +1,116 @@
-// Reserves a testbed for a patch, prepares it, and releases it restored.
-
+// Reserves testbeds for this process: waits for one, prepares it, and releases it restored.
+import { randomBytes } from 'node:crypto';
+import { hostname, userInfo } from 'node:os';
+import { setTimeout } from 'node:timers/promises';
 import type { FreebsdTestbed } from '../../config/freebsd-testbed.ts';
 import { type Config, isOnThisMachine, type TestbedConfig, type Traffic } from '../../config/schema.ts';
-import { DutLostError } from '../../lab/freebsd/dut/dut-lost-error.ts';
+import { DutLostError } from '../../lab/freebsd/boot/boot.ts';
 import type { FreebsdDeps } from '../../lab/freebsd/freebsd-deps.ts';
 import { FencedError } from '../../lab/lease/fence.ts';
 import { fencedDeps, raiseFences } from '../../lab/lease/testbed-fence.ts';
 import { machinesOf } from '../../lab/machines.ts';
 import { PowerError } from '../../lab/power/power-controller.ts';
 import type { Reserved } from '../../lab/testbed.ts';
+import { formatEstimate } from '../../model/format.ts';
 import { notUsed } from '../../model/lease-outcome.ts';
 import { reasonOf } from '../../model/one-line.ts';
 import { UsageError } from '../../model/usage-error.ts';
 import { HostError } from '../../system/host/host-error.ts';
-import { healthPurpose } from '../estimate/queue.ts';
-import { type Lease, type LeaseDeps, reserve } from '../reserve/lease.ts';
-import { type LoggedReservation, type Quarantine, readLog } from '../reserve/records.ts';
+import { estimateWaits, healthPurpose, readUsualSeconds, type WaitEstimate } from '../estimate/queue.ts';
+import type { FlightLog } from '../flight-log.ts';
+import { acquireLease, type Lease, type LeaseDeps } from '../reserve/lease.ts';
+import { forgetLease, keepLease } from '../reserve/lease-file.ts';
+import {
+  type LabState,
+  type LoggedReservation,
+  type Quarantine,
+  type QueueTicket,
+  readLog,
+} from '../reserve/records.ts';
 import { lostOutcome, type ReservationRequest } from '../reserve/reservation.ts';
+import { openProcessesOf, openStore, steadySeconds } from '../reserve/store/open.ts';
 import { type Store, StoreError } from '../reserve/store/store.ts';
-import { openTestbed } from './open-testbed.ts';
+import { openTestbed, realDeps } from './open-testbed.ts';
+
+type ReservationsOptions = {
+  signal: AbortSignal;
+  /** Receives sentences for people. */
+  notify(sentence: string): void;
+  onWait(estimate: WaitEstimate, text: string): void;
+  flightLog?: FlightLog | undefined;
+};
+
+type Reservations = AsyncDisposable & {
+  store: Store;
+  /** See `reserveTestbed`. The lease file exists in `directory` while the testbed is held. */
+  reserve(
+    names: readonly string[],
+    request: Omit<ReservationRequest, 'testbeds'>,
+    directory?: string,
+  ): Promise<LeasedTestbed>;
+  /** Holds a testbed without preparing it; see `acquireLease`. */
+  hold(name: string, request: Omit<ReservationRequest, 'testbeds'>): Promise<Lease>;
+};
+
+export async function openReservations(
+  config: Config,
+  { signal, notify, onWait, flightLog }: ReservationsOptions,
+): Promise<Reservations> {
+  const { reservations } = config;
+  const store = await openStore(reservations);
+  const processes = await openProcessesOf(reservations);
+
+  const leaseDeps = async (): Promise<LeaseDeps> => {
+    const usualSeconds = await readUsualSeconds(store, new Date());
+    let last = '';
+    return {
+      store,
+      leaseSeconds: reservations.leaseSeconds,
+      now: steadySeconds,
+      date: () => new Date(),
+      sleep: async (seconds, until) => setTimeout(seconds * 1000, undefined, { signal: until }),
+      randomId: () => randomBytes(4).toString('hex'),
+      processes,
+      signal,
+      onWait({ lab, ticket }) {
+        const estimate = estimateWaits(lab, usualSeconds, new Date()).get(ticket.id);
+        if (estimate === undefined) return;
+        // The remaining time changes constantly, so it does not justify a message.
+        const news = waitText(lab, ticket, { place: estimate.place, of: estimate.of });
+        if (news !== last) onWait(estimate, waitText(lab, ticket, estimate));
+        last = news;
+      },
+    };
+  };
+
+  return {
+    store,
+
+    async hold(name, request) {
+      const testbed = config.testbeds[name];
+      const testbeds = new Map(testbed === undefined ? [] : [[name, machinesOf(testbed)]]);
+      return acquireLease({ ...request, testbeds }, await leaseDeps());
+    },
+
+    async reserve(names, request, directory) {
+      const machines = flightLog?.wrap(realDeps) ?? realDeps;
+      const deps = { ...(await leaseDeps()), machines, notify };
+      const reserved = await reserveTestbed(names, request, config, deps);
+      if (directory === undefined) return reserved;
+      await keepLease(directory, reserved.lease, reservations);
+      return {
+        ...reserved,
+        async giveBack(outcome) {
+          const trouble = await reserved.giveBack(outcome);
+          await forgetLease(directory);
+          return trouble;
+        },
+      };
+    },
+
+    [Symbol.asyncDispose]: () => store.close(),
+  };
+}
 
 type ReserveDeps = LeaseDeps & {
   machines: FreebsdDeps;
@@ -34,7 +126,7 @@ export type LeasedTestbed = Reserved & {
 /**
  * Waits for one of the testbeds and prepares it: installs the lease on its machines, and restores the base if the last
  * holder died. Quarantines a testbed that cannot be prepared, and waits on from the same place. Leaves out a
- * misconfigured one. Throws like `reserve`, and a MisconfiguredError if none is left.
+ * misconfigured one. Throws like `acquireLease`, and a MisconfiguredError if none is left.
  */
 export async function reserveTestbed(
   names: readonly string[],
@@ -53,7 +145,7 @@ export async function reserveTestbed(
   }
   let order: number | undefined;
   for (;;) {
-    const lease = await reserve({ ...request, testbeds }, deps, order);
+    const lease = await acquireLease({ ...request, testbeds }, deps, order);
     order = lease.holding.order;
     const readying = await readied(lease, config, deps).catch(async (error: unknown) => {
       const isClean = lease.holding.leftBy.length === 0;
@@ -66,14 +158,9 @@ export async function reserveTestbed(
       testbeds.delete(lease.testbed);
       continue;
     }
-    const trouble = readying;
-    if (trouble === undefined) return leased(lease, config, deps);
-    deps.notify(inQuarantine(lease.testbed, trouble));
-    await lease.release({
-      outcome: notUsed(trouble),
-      isClean: false,
-      quarantine: quarantineFor(trouble, deps),
-    });
+    if (readying === undefined) return leased(lease, config, deps);
+    deps.notify(inQuarantine(lease.testbed, readying));
+    await lease.release({ outcome: notUsed(readying), isClean: false, quarantine: quarantineFor(readying, deps) });
   }
 }
 
@@ -99,11 +186,13 @@ async function readied(lease: Lease, config: Config, deps: ReserveDeps): Promise
     lease.signal.throwIfAborted();
     if (error instanceof HostError && (await isMisconfigured(error, lease, deps.store))) {
       const look = `\`ppsgate testbeds check ${lease.testbed}\` shows details`;
-      throw new MisconfiguredError(`${reasonOf(error)} No testbed was quarantined; ${look}.`, {
-        cause: error,
-      });
+      throw new MisconfiguredError(`${reasonOf(error)} No testbed was quarantined; ${look}.`, { cause: error });
     }
-    if (isOfTheMachines(error)) return reasonOf(error);
+    const isOfTheMachines =
+      error instanceof HostError
+        ? !isOfController(error.kind)
+        : [DutLostError, PowerError, FencedError].some((kind) => error instanceof kind);
+    if (isOfTheMachines) return reasonOf(error);
     throw error;
   }
 }
@@ -119,14 +208,10 @@ async function isMisconfigured(
   if (kind !== 'unreachable' || holding.leftBy.length > 0) return false;
   if (cause instanceof Error && 'code' in cause && cause.code === 'ENOTFOUND') return true;
   const uses = (await readLog(store)).filter((one) => one.testbed === testbed);
+  const hasAnswered = ({ holder, outcome = lostOutcome }: LoggedReservation) =>
+    outcome !== lostOutcome && !outcome.startsWith(notUsed('')) && holder.purpose !== healthPurpose;
   return !uses.some(hasAnswered);
 }
-
-const hasAnswered = ({ holder, outcome }: LoggedReservation): boolean =>
-  outcome !== undefined &&
-  outcome !== lostOutcome &&
-  !outcome.startsWith(notUsed('')) &&
-  holder.purpose !== healthPurpose;
 
 /** Recognizes a wrong key or known_hosts. */
 const isOfController = (kind: HostError['kind']): boolean =>
@@ -143,11 +228,6 @@ async function restoreBase(testbed: TestbedConfig, lease: Lease, config: Config,
   }
   await (await openLeased(lease, config.traffic, config, deps)).restore();
 }
-
-const isOfTheMachines = (error: unknown): boolean =>
-  error instanceof HostError
-    ? !isOfController(error.kind)
-    : [DutLostError, PowerError, FencedError].some((kind) => error instanceof kind);
 
 /** Checks a testbed without changing it. Returns the trouble found. */
 async function troubleOf(testbed: TestbedConfig, { machines, notify }: ReserveDeps): Promise<string | undefined> {
@@ -211,3 +291,28 @@ const quarantineFor = (reason: string, { date }: ReserveDeps): Quarantine => ({
   by: ppsgateItself,
   since: date().toISOString(),
 });
+
+/** User and host of this process: `alice@lab1`. In a container, the user may have no name. */
+export function whoami(): string {
+  try {
+    return `${userInfo().username}@${hostname()}`;
+  } catch {
+    return `user ${process.getuid?.()}@${hostname()}`;
+  }
+}
+
+/** `waiting for hp-t540 or rcc-ve: 2 of 3 in line, about 40 min; hp-t540 is held by alice@lab1 (#12)`. */
+function waitText(lab: LabState, ticket: QueueTicket, estimate: WaitEstimate): string {
+  const { place, of, expectedSeconds } = estimate;
+  const wait = expectedSeconds === undefined ? '' : `, ${formatEstimate(expectedSeconds)}`;
+  const machines = new Set([...ticket.wants.values()].flat());
+  const rivals = [...lab.held.values()].filter((holding) => holding.machines.some((machine) => machines.has(machine)));
+  const holders = new Map(
+    rivals.map(({ testbed, holder: { who, patch, purpose } }) => [
+      testbed,
+      `${testbed} is held by ${who} (${patch ?? purpose})`,
+    ]),
+  );
+  const line = `waiting for ${[...ticket.wants.keys()].join(' or ')}: ${place} of ${of} in line${wait}`;
+  return [line, ...holders.values()].join('; ');
+}

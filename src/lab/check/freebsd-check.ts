@@ -10,7 +10,7 @@ import type { Family } from '../../model/scenario.ts';
 import { isGood } from '../../system/host/execute.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { shell } from '../../system/shell.ts';
-import { type BootMethodName, whyUnfit } from '../freebsd/boot/boot-fit.ts';
+import { type BootMethodName, whyUnfit } from '../freebsd/boot/boot.ts';
 import { loadedModules } from '../freebsd/boot/boot-modules.ts';
 import { fileSystemsOf } from '../freebsd/boot/boot-system.ts';
 import { type Interface, parseIfconfig } from '../freebsd/dut/network.ts';

@@ -5,7 +5,7 @@ import type { LinuxTestbed, TestbedConfig } from '../../config/schema.ts';
 import { isGood } from '../../system/host/execute.ts';
 import type { Host } from '../../system/host/ssh.ts';
 import { type Command, shell } from '../../system/shell.ts';
-import type { BootMethodName } from '../freebsd/boot/boot-fit.ts';
+import type { BootMethodName } from '../freebsd/boot/boot.ts';
 import { isOurs, runningSystem } from '../freebsd/boot/boot-system.ts';
 import { nextRoot } from '../freebsd/dut/slices.ts';
 import { bounded } from '../freebsd/freebsd-deps.ts';

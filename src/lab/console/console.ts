@@ -6,7 +6,7 @@ import { lastLine, shortened } from '../../model/one-line.ts';
 import { requestBmc, sessionEnvironment, sessionWords } from '../power/ipmi.ts';
 import { PowerError } from '../power/power.ts';
 import { readPassword } from '../power/power-controller.ts';
-import type { ConsoleDeps, ProgramEnd, RunningProgram } from './console-deps.ts';
+import type { ConsoleDeps, ProgramEnd } from './console-deps.ts';
 
 export type { ConsoleConfig } from '../../config/console.ts';
 export { type ConsoleDeps, realConsoleDeps } from './console-deps.ts';
@@ -46,7 +46,10 @@ export async function openConsole(
     },
   });
   const failure = await Promise.race([isOpen.promise, started.ended, silence(consoleProgram, deps)]);
-  if (failure === undefined) return opened(label, program, started);
+  if (failure === undefined) {
+    const ended = started.ended.then((how) => `${label} is no longer recorded: ${sentence(program, how)}.`);
+    return { ended, close: started.close };
+  }
   await started.close();
   throw new ConsoleError(
     `${label} cannot be opened: ${sentence(program, { ...failure, lastError: failure.lastError ?? lastLine(head) })}.`,
@@ -61,11 +64,6 @@ async function silence({ opens, openSeconds }: ConsoleProgram, deps: ConsoleDeps
   if (opens === undefined) return undefined;
   return { how: `did not open within ${openSeconds} s`, lastError: undefined };
 }
-
-const opened = (label: string, program: string, { ended, close }: RunningProgram): OpenedConsole => ({
-  ended: ended.then((how) => `${label} is no longer recorded: ${sentence(program, how)}.`),
-  close,
-});
 
 /** Names only the program: an argument may be a password. */
 const sentence = (program: string, { how, lastError }: ProgramEnd): string =>

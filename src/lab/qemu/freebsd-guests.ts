@@ -12,6 +12,7 @@ import { UsageError } from '../../model/usage-error.ts';
 import type { HostError } from '../../system/host/host-error.ts';
 import { type LastWords, lastWords } from '../console/console-text.ts';
 import { isAtFault, type Tallies, tallyOf } from '../fault-attribution.ts';
+import { DutLostError } from '../freebsd/boot/boot.ts';
 import {
   afterBootFailure,
   bootFor,
@@ -21,7 +22,6 @@ import {
   setListed,
   settingsThatFail,
 } from '../freebsd/boots.ts';
-import { DutLostError } from '../freebsd/dut/dut-lost-error.ts';
 import type { SettingProblem } from '../freebsd/dut/setting.ts';
 import { builderFor } from '../freebsd/freebsd-testbed.ts';
 import { Kernels, type VariantKernel } from '../freebsd/kernels.ts';

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { readLab } from '../../../src/gate/reserve/records.ts';
 import { setQuarantine } from '../../../src/gate/reserve/reservation.ts';
-import { whoami } from '../../../src/gate/testbeds/reservations.ts';
+import { whoami } from '../../../src/gate/testbeds/reserve.ts';
 import { aPlace, embedded, linuxOf } from '../../fakes/place.ts';
 
 const two = () => aPlace({ here: embedded, rack: linuxOf('rack') });

@@ -6,7 +6,7 @@ import { runRelease } from '../../../src/cli/lab/release.ts';
 import { keepLease } from '../../../src/gate/reserve/lease-file.ts';
 import { readLab, readLog } from '../../../src/gate/reserve/records.ts';
 import { giveBack } from '../../../src/gate/reserve/reservation.ts';
-import { whoami } from '../../../src/gate/testbeds/reservations.ts';
+import { whoami } from '../../../src/gate/testbeds/reserve.ts';
 import { aPlace, linuxOf } from '../../fakes/place.ts';
 
 const two = () => aPlace({ hp: linuxOf('hp'), twin: linuxOf('hp') });

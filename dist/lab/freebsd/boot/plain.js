@@ -1,7 +1,8 @@
 import { lastLine, pathName, reasonOf, shortened } from "../../../model/first-plain.js";
 import { shell } from "../../../system/shell.js";
 import { HostError, isGood, ownFolder, stdoutOf, uploadOverBreaks } from "../../../system/host/first-plain.js";
-import { fieldsOf, nextRoot, slicesOf } from "../dut/plain.js";
+import { fieldsOf, nextRoot, slicesOf } from "../dut/first-plain.js";
+import { BootMethodError, fileSystemsOf, sha256Of } from "./first-plain.js";
 import { resetsAtPanic } from "../plain.js";
 const { once } = globalThis.process.getBuiltinModule("node:events");
 const { createReadStream } = globalThis.process.getBuiltinModule("node:fs");
@@ -11,79 +12,6 @@ const { stat } = globalThis.process.getBuiltinModule("node:fs/promises");
 const { spawn } = globalThis.process.getBuiltinModule("node:child_process");
 const { pipeline } = globalThis.process.getBuiltinModule("node:stream/promises");
 const { basename, dirname } = globalThis.process.getBuiltinModule("node:path/posix");
-
-// src/lab/freebsd/boot/boot-system.ts
-async function runningSystem(host) {
-	const [bootfile, [root]] = await Promise.all([host.output(shell`sysctl -n kern.bootfile`), fileSystemsOf(host, ["/"])]);
-	const kernel = bootfile.trim();
-	return {
-		root: root?.device ?? "",
-		kernel,
-		sha256: await sha256Of(host, kernel)
-	};
-}
-function whyOther(running, expected) {
-	const name = ({ root, kernel }) => running.root === expected.root ? kernel : `${kernel} of ${root}`;
-	if (!isSamePlace(running, expected)) return `${name(running)} came up instead of ${name(expected)}`;
-	if (running.sha256 === expected.sha256) return void 0;
-	return `${name(running)} has a different checksum than before the boot`;
-}
-/**
-* True for a system that an experiment installed: by nextboot(8) in a folder, by bectl(8) in an environment of that
-* name.
-*/
-const isOurs = ({ root, kernel }) => kernel.startsWith("/boot/ppsgate.") || basename(root).startsWith("ppsgate.");
-const isSamePlace = (one, other) => one.root === other.root && one.kernel === other.kernel;
-const sha256Of = async (host, file) => (await host.output(shell`sha256 -q ${file}`)).trim();
-async function fileSystemsOf(host, paths) {
-	const [, ...rows] = (await host.output(shell`df -k -T ${paths}`)).trim().split("\n");
-	return rows.map((row) => {
-		const [device = "", type = "", , , kibibytes, , ...path] = row.split(/\s+/);
-		return {
-			device,
-			type,
-			availableBytes: Number(kibibytes) * 1024,
-			mountedOn: path.join(" ")
-		};
-	});
-}
-/** A variable in the kernel's environment, which every boot recreates. */
-const mark = "ppsgate.boot";
-/** A reboot loses the mark. kern.boottime moves with the clock, and FreeBSD 12 has no kern.boot_id. */
-const markBoot = async (host) => {
-	await host.output(shell`kenv ${`${mark}=1`}`);
-};
-/** Returns false for an empty environment, which proves nothing. */
-async function hasBootedSinceMark(host) {
-	const names = (await host.output(shell`kenv -N`)).split("\n").filter(Boolean);
-	return names.length > 0 && !names.includes(mark);
-}
-
-// src/lab/freebsd/boot/boot-fit.ts
-/** Before 13, nextboot(8) leaves an order on ZFS that the loader cannot cancel. */
-const oldestOnZfs = 13;
-/** Returns undefined if it can; throws a HostError if the machine is no appliance. Changes nothing. */
-async function whyUnfit(host, method) {
-	if (method === "nanobsd") {
-		await slicesOf(host);
-		return;
-	}
-	const other = "choose another `boot.method` in ppsgate.yml";
-	const [root, boot] = await fileSystemsOf(host, ["/", "/boot"]);
-	if (method === "boot-environment" && root?.type !== "zfs") return {
-		why: `its root is on ${root?.device}, not on ZFS`,
-		fix: other
-	};
-	if (boot?.type !== "ufs" && boot?.type !== "zfs") return {
-		why: `/boot is on ${boot?.type} (${boot?.device}), where the loader cannot reset nextboot: a kernel that panics would boot again and again`,
-		fix: `boot it from UFS or ZFS, as nextboot(8) requires`
-	};
-	const major = Number.parseInt(await host.output(shell`uname -r`), 10);
-	if (boot.type === "zfs" && major < oldestOnZfs) return {
-		why: `on ZFS it needs FreeBSD ${oldestOnZfs} or later, and the DUT runs ${major}`,
-		fix: `install FreeBSD ${oldestOnZfs} or later on the DUT`
-	};
-}
 
 // src/lab/freebsd/boot/boot-modules.ts
 /** Files loaded in addition to the running kernel: `zfs.ko`, `if_cxgbe.ko`. */
@@ -328,7 +256,10 @@ function nanobsd({ own, host }) {
 	return {
 		needsOwn: (variant, running) => other?.sha256 !== images.get(variant)?.sha256 || other?.system.root !== running.root,
 		async install(image) {
-			await refuseTorn(image);
+			const hash = createHash("sha256");
+			await pipeline(createReadStream(image.path), hash);
+			const actual = hash.digest("hex");
+			if (actual !== image.sha256) throw new Error(`The image ${image.path} has the SHA-256 ${actual} instead of ${image.sha256}.`);
 			images.set(image.variant, image);
 			return { kind: "installed" };
 		},
@@ -346,7 +277,12 @@ function nanobsd({ own, host }) {
 			}
 			other = void 0;
 			await nextRoot(host());
-			await upgrade(host(), image.path);
+			const stdin = Readable.from(decompressed(image.path), { objectMode: false });
+			try {
+				await host().output(shell`upgrade`, { stdin });
+			} finally {
+				stdin.destroy();
+			}
 			const root = await nextRoot(host());
 			const sha256 = await sumOn(host(), root, own.kernel);
 			other = {
@@ -365,21 +301,6 @@ function nanobsd({ own, host }) {
 		}
 	};
 }
-async function refuseTorn({ path, sha256 }) {
-	const hash = createHash("sha256");
-	await pipeline(createReadStream(path), hash);
-	const actual = hash.digest("hex");
-	if (actual === sha256) return;
-	throw new Error(`The image ${path} has the SHA-256 ${actual} instead of ${sha256}; build it again.`);
-}
-async function upgrade(host, path) {
-	const image = Readable.from(decompressed(path), { objectMode: false });
-	try {
-		await host.output(shell`upgrade`, { stdin: image });
-	} finally {
-		image.destroy();
-	}
-}
 /** Runs xz(1), which Node lacks. Throws before the end of the stream if xz fails, so that no partial image counts. */
 async function* decompressed(path) {
 	const xz = spawn("xz", [
@@ -397,7 +318,7 @@ async function* decompressed(path) {
 		for await (const chunk of xz.stdout) yield chunk;
 		const failure = await ended;
 		if (failure === void 0) return;
-		throw new Error(`xz cannot decompress ${path}: ${failure}; install xz here or build the image again.`);
+		throw new Error(`xz cannot decompress ${path}: ${failure}.`);
 	} finally {
 		xz.kill();
 	}
@@ -452,12 +373,6 @@ async function sumOn(host, device, file) {
 		await host.output(shell`umount /mnt`);
 	}
 }
-
-// src/lab/freebsd/boot/boot.ts
-/** Reports that the machine's own tools do not support a method, so that no kernel can be booted. */
-var BootMethodError = class extends Error {
-	name = "BootMethodError";
-};
 
 // src/lab/freebsd/boot/boot-nextboot.ts
 function nextboot(machine) {
@@ -581,4 +496,4 @@ const inPool = (pool) => [
 	"freebsd:nvstore"
 ];
 
-export { BootMethodError, bootEnvironment, fileSystemsOf, hasBootedSinceMark, isOurs, isSamePlace, loadedFiles, loadedModules, markBoot, nanobsd, nextboot, runningSystem, whyOther, whyUnfit };
+export { bootEnvironment, loadedFiles, loadedModules, nanobsd, nextboot };

@@ -26,7 +26,12 @@ export function nanobsd({ own, host }: BootMachine): BootMethod {
       other?.sha256 !== images.get(variant)?.sha256 || other?.system.root !== running.root,
 
     async install(image) {
-      await refuseTorn(image);
+      const hash = createHash('sha256');
+      await pipeline(createReadStream(image.path), hash);
+      const actual = hash.digest('hex');
+      if (actual !== image.sha256) {
+        throw new Error(`The image ${image.path} has the SHA-256 ${actual} instead of ${image.sha256}.`);
+      }
       images.set(image.variant, image);
       return { kind: 'installed' };
     },
@@ -48,7 +53,12 @@ export function nanobsd({ own, host }: BootMachine): BootMethod {
       other = undefined;
       // Throws if the next boot is unknown, as the way back would be unknown, too.
       await nextRoot(host());
-      await upgrade(host(), image.path);
+      const stdin = Readable.from(decompressed(image.path), { objectMode: false });
+      try {
+        await host().output(shell`upgrade`, { stdin });
+      } finally {
+        stdin.destroy();
+      }
       const root = await nextRoot(host());
       const sha256 = await sumOn(host(), root, own.kernel);
       other = { sha256: image.sha256, system: { root, kernel: own.kernel, sha256 } };
@@ -62,23 +72,6 @@ export function nanobsd({ own, host }: BootMachine): BootMethod {
   };
 }
 
-async function refuseTorn({ path, sha256 }: KernelArchive): Promise<void> {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(path), hash);
-  const actual = hash.digest('hex');
-  if (actual === sha256) return;
-  throw new Error(`The image ${path} has the SHA-256 ${actual} instead of ${sha256}; build it again.`);
-}
-
-async function upgrade(host: Host, path: string): Promise<void> {
-  const image = Readable.from(decompressed(path), { objectMode: false });
-  try {
-    await host.output(shell`upgrade`, { stdin: image });
-  } finally {
-    image.destroy();
-  }
-}
-
 /** Runs xz(1), which Node lacks. Throws before the end of the stream if xz fails, so that no partial image counts. */
 async function* decompressed(path: string): AsyncGenerator<Buffer> {
   const xz = spawn('xz', ['-d', '-c', '--', path], { stdio: ['ignore', 'pipe', 'ignore'] });
@@ -87,7 +80,7 @@ async function* decompressed(path: string): AsyncGenerator<Buffer> {
     for await (const chunk of xz.stdout) yield chunk;
     const failure = await ended;
     if (failure === undefined) return;
-    throw new Error(`xz cannot decompress ${path}: ${failure}; install xz here or build the image again.`);
+    throw new Error(`xz cannot decompress ${path}: ${failure}.`);
   } finally {
     xz.kill();
   }

@@ -6,9 +6,16 @@ import { shell } from '../../../system/shell.ts';
 import type { LastWords } from '../../console/console-text.ts';
 import type { ConsoleRecorder } from '../../console/recorder.ts';
 import { type Power, PowerError } from '../../power/power.ts';
-import type { BootMachine, BootMethod, InstallOutcome, KernelArchive } from '../boot/boot.ts';
+import {
+  type BootMachine,
+  type BootMethod,
+  type BootMethodName,
+  DutLostError,
+  type InstallOutcome,
+  type KernelArchive,
+  whyUnfit,
+} from '../boot/boot.ts';
 import { bootEnvironment } from '../boot/boot-environment.ts';
-import { type BootMethodName, whyUnfit } from '../boot/boot-fit.ts';
 import { loadedFiles } from '../boot/boot-modules.ts';
 import { nanobsd } from '../boot/boot-nanobsd.ts';
 import { nextboot } from '../boot/boot-nextboot.ts';
@@ -21,11 +28,9 @@ import {
   type System,
   whyOther,
 } from '../boot/boot-system.ts';
-import { DutLostError } from './dut-lost-error.ts';
 import { panicSince, type Traces, tracesOf, waitForDump } from './panic.ts';
 
-export type { InstallOutcome, KernelArchive } from '../boot/boot.ts';
-export type { BootMethodName } from '../boot/boot-fit.ts';
+export type { BootMethodName, InstallOutcome, KernelArchive } from '../boot/boot.ts';
 
 /** `seconds` is the time from the order to reboot until the machine accepted a login again. */
 type BootOutcome =

@@ -268,16 +268,11 @@ test.each<[string, (path: string) => void]>([
 });
 
 describe('a store that other users may write', () => {
-  const made = async () => {
-    const path = newPath();
-    await (await open(path)).close();
-    return path;
-  };
-  const refused =
-    /^The reservation store \S+ cannot be used: \S+ has the mode 666, so any user may write to it: check its content, and run 'chmod o-w \S+', or remove it\.$/;
+  const refused = /^The reservation store \S+ cannot be used: \S+ has the mode 666, so any user may write to it: /;
 
   test.each(['', '-wal', '-shm', '-journal'])('is refused by each of its files: %j', async (end) => {
-    const path = await made();
+    const path = newPath();
+    await (await open(path)).close();
     writeFileSync(path + end, '', { flag: 'a' });
     chmodSync(path + end, 0o666);
     expect(await refusal(open(path))).toMatch(refused);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { DutLostError } from '../../../../src/lab/freebsd/dut/dut-lost-error.ts';
+import { DutLostError } from '../../../../src/lab/freebsd/boot/boot.ts';
 import { shell } from '../../../../src/system/shell.ts';
 import { archiveWith, imageOf, openDut } from '../../../fakes/freebsd-lab/dut.ts';
 import type { Fault } from '../../../fakes/freebsd-lab/faults.ts';
@@ -94,7 +94,7 @@ describeWith(['xz'], 'an appliance', () => {
       await using lab = await startFreebsdLab(appliance);
       const dut = await open(lab);
       const image = { ...imageOf({ ident: 'patched' }), sha256: 'f00d' };
-      await expect(dut.install(image)).rejects.toThrow(/build it again/);
+      await expect(dut.install(image)).rejects.toThrow(/ has the SHA-256 \w+ instead of f00d\.$/);
     });
 
     test('stays on its own slice where xz finds the image damaged', async () => {

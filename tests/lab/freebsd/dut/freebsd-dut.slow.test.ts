@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { BootMethodError } from '../../../../src/lab/freebsd/boot/boot.ts';
-import { DutLostError } from '../../../../src/lab/freebsd/dut/dut-lost-error.ts';
+import { BootMethodError, DutLostError } from '../../../../src/lab/freebsd/boot/boot.ts';
 import { FreebsdDut } from '../../../../src/lab/freebsd/dut/freebsd-dut.ts';
 import { shell } from '../../../../src/system/shell.ts';
 import { archiveOf, archiveWith, dutOptions, openDut } from '../../../fakes/freebsd-lab/dut.ts';
