@@ -1,4 +1,5 @@
 // Maps a changed file to the cells that it can affect, for FreeBSD's tree and for a site's own rules.
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { freebsdTestbedSchema } from '../../src/config/freebsd-testbed.ts';
@@ -8,6 +9,7 @@ import { virtualTestbedSchema } from '../../src/config/virtual-testbed.ts';
 import { cellsOf } from '../../src/gate/experiment/plan.ts';
 import { isPlaceLeftAlone, placeLeftAlone, touchedCells } from '../../src/kernel/touched.ts';
 import { cellName } from '../../src/model/scenario.ts';
+import { expectOutputs } from '../fakes/golden-lines.ts';
 import { aConfig } from '../fakes/plan.ts';
 
 const generator = { interface: 'ix0', mac: '00:07:43:2e:e5:92', inet4: '198.18.0.110' };
@@ -37,34 +39,13 @@ function touched(changed: string[], changes: Partial<Config> = {}): string[] {
 const all = cellsOf(config()).map(cellName);
 
 describe('cells that a patch touches', () => {
-  test.each<[string, string[]]>([
-    ['sys/netpfil/ipfw/ip_fw2.c', ['ipfw-stateless inet4', 'ipfw-stateless inet6']],
-    ['sys/netpfil/ipfw/nat64/nat64lsn.c', ['ipfw-stateless inet4', 'ipfw-stateless inet6']],
-    ['sys/netinet/ip_fw.h', ['ipfw-stateless inet4', 'ipfw-stateless inet6']],
-    ['sys/netpfil/pf/pf.c', ['pf-stateful inet4', 'pf-stateful inet6']],
-    ['sys/net/pfvar.h', ['pf-stateful inet4', 'pf-stateful inet6']],
-    ['sys/netinet/ip_fastfwd.c', ['forwarding inet4', 'pf-stateful inet4', 'ipfw-stateless inet4']],
-    ['sys/netinet6/ip6_forward.c', ['forwarding inet6', 'pf-stateful inet6', 'ipfw-stateless inet6']],
-  ])('are those of its part: %s', (path, cells) => {
-    expect(touched([path])).toEqual(cells);
-  });
-
-  test.each([
-    'sys/net/pfil.c',
-    'sys/net/if_ethersubr.c',
-    'sys/kern/uipc_mbuf.c',
-    'sys/sys/mbuf.h',
-    'sys/netinet/in.h',
-    'sys/netpfil/ipfw/Makefile',
-    'sys/modules/pf/Makefile',
-    'sys/conf/files',
-    'sys/netpfil/ipfw',
-    'sys/dev/cxgbe/t4_sge.c',
-    'contrib/llvm-project/clang/lib/x.cpp',
-    'new',
-  ])('are all where anything may depend on it: %s', (path) => {
-    expect(touched([path])).toEqual(all);
-    expect(touched(['sys/netpfil/pf/pf.c', path])).toEqual(all);
+  test('are those of golden/touched.txt: of its part, or all where anything may depend on it', async () => {
+    await expectOutputs(join(import.meta.dirname, 'golden/touched.txt'), (path) => {
+      const cells = touched([path]);
+      if (cells.length < all.length) return cells;
+      expect(touched(['sys/netpfil/pf/pf.c', path])).toEqual(all);
+      return ['all'];
+    });
   });
 
   test('are those of each of its files, and none for files without an effect', () => {

@@ -99,13 +99,6 @@ test.each([
   expect(await said).not.toContain('EPIPE');
 });
 
-test('an error message that is not read changes nothing', async () => {
-  const cli = join(inject('bundle'), 'cli.js');
-  const child = spawn(process.execPath, [cli, '--hlep'], { stdio: ['ignore', 'pipe', 'pipe'] });
-  child.stderr.destroy();
-  expect(await once(child, 'close')).toEqual([2, null]);
-});
-
 test('The first signal ends a computation that has nothing to clean up', async () => {
   const exit = JSON.stringify(join(import.meta.dirname, '../../src/system/exit.ts'));
   const program = `

@@ -1,7 +1,9 @@
 // Tests how lines of pmcstat -G become stacks, and what else is read from them.
-import { describe, expect, test } from 'vitest';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
 import { foldedLines } from '../../../src/analysis/profile/fold.ts';
 import { parseProfile } from '../../../src/analysis/profile/read-profile.ts';
+import { expectOutputs } from '../../fakes/golden-lines.ts';
 
 const graph = `@ CPU_CLK_UNHALTED_CORE [120 samples]
 
@@ -47,25 +49,8 @@ test('a kernel is what ppsgate wrote above the first sample', () => {
   expect(parseProfile(`${graph}# kernel: late\n`).kernel).toBeUndefined();
 });
 
-describe('folds odd lines as stackcollapse-pmc.pl does', () => {
-  test.each([
-    ['lines of another kind', 'CONVERSION STATISTICS:\n1%  [1] a\n# 2\n 1%  [1] b\n', ['b;a 1']],
-    ['DOS line ends', '1%  [2] a\r\n 1%  [1] b\r\n', ['b;a 1']],
-    ['a last line cut inside its name', '1%  [2] a\n 1%  [1] netisr_dis', ['netisr_dis;a 1']],
-    ['a last line cut before its name', '1%  [2] a\n 100.0%  [2]       ', ['a 2']],
-    ['no space before a name', '1%  [2]a\n', ['a 2']],
-    ['names with spaces end there', '1%  [2] operator new(int)\n', ['operator 2']],
-    ['tabs before a name', '1%  [2]\t\v\fa\n', ['a 2']],
-    ['an indent of a tab is no line', '1%  [2] a\n\t1%  [1] b\n', ['a 2']],
-    ['one space after the share is no line', '1%  [2] a\n 1% [1] b\n', ['a 2']],
-    ['an indent that jumps', '1%  [9] a\n   1%  [7] d\n', ['d;;;a 7']],
-    ['an indent that jumps again', '1%  [9] a\n 1%  [9] b\n1%  [5] c\n  1%  [5] d\n', ['b;a 9', 'd;b;c 5']],
-    ['a first line that is indented', '  1%  [4] c\n', ['c;; 4']],
-    ['a share of dots', '...%  [4] c\n', ['c 4']],
-    ['an address instead of a name', '1%  [4]  0xffffffff80a1b2c3\n', ['0xffffffff80a1b2c3 4']],
-  ])('%s', (_, text, stacks) => {
-    expect(fold(text)).toEqual(stacks);
-  });
+test('folds the odd lines of golden/pmcstat-odd.txt as stackcollapse-pmc.pl does', async () => {
+  await expectOutputs(join(import.meta.dirname, 'golden/pmcstat-odd.txt'), (input) => fold(JSON.parse(input)));
 });
 
 const fold = (text: string): string[] => [...foldedLines(parseProfile(text))];

@@ -245,19 +245,6 @@ describe('of boots in the order of measuring', () => {
     );
   });
 
-  test('neither the first trial nor the distance of trials matters', () => {
-    const distance = fc.integer({ min: 1, max: 50 });
-    fc.assert(
-      fc.property(boots, fc.nat(1000), distance, level, (sets, first, apart, sure) => {
-        const renumbered = (own: Measurement[]) =>
-          own.map((run) => ({ ...run, trial: first + apart * (run.trial ?? 0) }));
-        const before = pooledEvidence(sets.base, sets.patched);
-        const after = pooledEvidence(renumbered(sets.base), renumbered(sets.patched));
-        expectBounds(boundsOf(after, sure), boundsOf(before, sure));
-      }),
-    );
-  });
-
   test.for([
     ['is unknown for a run', [1, 4, 5], [2, undefined, 6]],
     ['does not differ among the runs of a variant', [7, 7, 7], [8, 8, 8]],

@@ -1,4 +1,5 @@
 // The rule from evidence to a verdict, at one look and over all of them.
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { analysesOf, type Design, type InterimAnalysis } from '../../../src/analysis/stats/design.ts';
@@ -14,6 +15,7 @@ import {
 import { judgeAnalysis, judgeInOrder, type Rule, type Verdict } from '../../../src/analysis/stats/judge.ts';
 import type { Metric } from '../../../src/model/metric.ts';
 import { designNames } from '../../../src/model/result.ts';
+import { expectOutputs } from '../../fakes/golden-lines.ts';
 
 const levels = { falseAlarms: 0.001, misses: 0.05, outside: 0.025 };
 const byPps: Rule = { metric: 'pps', marginRatio: 0.02 };
@@ -28,40 +30,11 @@ function judgeRanges(sure: Range, likely: Range, rule: Rule): Verdict {
   return judgeAnalysis((level) => bounds(level === levels.misses ? likely : sure), levels, rule);
 }
 
-describe('with a margin of 2 %', () => {
-  test.for<[string, Range, Range, Verdict]>([
-    ['a sure loss of more than the margin', [-0.12, -0.08], [-0.11, -0.09], 'regression'],
-    ['a sure loss, perhaps of the margin', [-0.05, -0.001], [-0.03, -0.01], 'regression'],
-    ['a sure loss of less than the margin', [-0.015, -0.005], [-0.013, -0.007], 'no-regression'],
-    ['perhaps a loss, of less than the margin', [-0.03, 0.01], [-0.019, 0.001], 'no-regression'],
-    ['perhaps a loss, perhaps of the margin', [-0.05, 0.001], [-0.03, -0.01], 'inconclusive'],
-    ['perhaps a loss and perhaps a gain', [-0.3, 0.4], [-0.2, 0.2], 'inconclusive'],
-    ['no change at all', [0, 0], [0, 0], 'no-regression'],
-    ['perhaps a gain, and no loss of the margin', [-0.01, 0.09], [0.01, 0.07], 'no-regression'],
-    ['a sure gain of less than the margin', [0.001, 0.018], [0.004, 0.015], 'no-regression'],
-    ['a sure gain, perhaps of the margin', [0.001, 0.05], [0.01, 0.03], 'improvement'],
-    ['a sure gain of more than the margin', [0.08, 0.12], [0.09, 0.11], 'improvement'],
-  ])('%s is judged at its look', ([, sure, likely, verdict]) => {
-    expect(judgeRanges(sure, likely, byPps)).toBe(verdict);
-  });
-
-  test.for<[string, Range, Range, Verdict]>([
-    ['a loss of just the margin is not excluded', [-0.03, -0.01], [-0.02, -0.015], 'regression'],
-    ['a loss of 1.99 % is not the margin', [-0.03, -0.01], [-0.0199, -0.015], 'no-regression'],
-    ['a loss of nothing is not a sure loss', [-0.05, 0], [-0.03, -0.01], 'inconclusive'],
-    ['a gain of 2.03 % makes up for less', [0.001, 0.03], [0.01, 0.0203], 'no-regression'],
-    ['a gain of 2.05 % makes up for it', [0.001, 0.03], [0.01, 0.0205], 'improvement'],
-  ])('at the border, %s', ([, sure, likely, verdict]) => {
-    expect(judgeRanges(sure, likely, byPps)).toBe(verdict);
-  });
-
-  test.for<[string, Range, Range, Verdict]>([
-    ['surely more', [0.04, 0.06], [0.045, 0.055], 'regression'],
-    ['surely less', [-0.06, -0.04], [-0.055, -0.045], 'improvement'],
-    ['at most 1 % more', [-0.02, 0.02], [-0.01, 0.01], 'no-regression'],
-    ['perhaps 3 % more', [-0.02, 0.05], [-0.01, 0.03], 'inconclusive'],
-  ])('time per packet that is %s counts the other way', ([, sure, likely, verdict]) => {
-    expect(judgeRanges(sure, likely, byTime)).toBe(verdict);
+test('golden/verdicts.txt has the verdict of each pair of ranges, the sure and the likely one, at a margin of 2 %', async () => {
+  await expectOutputs(join(import.meta.dirname, 'golden/verdicts.txt'), (input) => {
+    const [metric, ...changes] = input.split(' ');
+    const [a = 0, b = 0, c = 0, d = 0] = changes.map(Number);
+    return [judgeRanges([a, b], [c, d], metric === 'pps' ? byPps : byTime)];
   });
 });
 

@@ -1,12 +1,11 @@
 // Tests output equal to ministat's. Debian's ministat is older, and the reference for what is unchanged since.
 
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseColumn } from '../../../src/analysis/stats/columns.ts';
 import {
   compare,
   type MinistatOptions,
@@ -17,7 +16,7 @@ import {
 import { formatGeneral } from '../../../src/analysis/stats/printf.ts';
 import { confidencePercents } from '../../../src/analysis/stats/student.ts';
 import { UsageError } from '../../../src/model/usage-error.ts';
-import { describeWith, sharedFolder } from '../../needs.ts';
+import { describeWith } from '../../needs.ts';
 import { times } from '../../random.ts';
 
 const set = (name: string, ...values: number[]): MinistatSet => ({
@@ -243,23 +242,6 @@ describeWith(['ministat'], "Debian's ministat", () => {
         expect(minima).toEqual(values.map((value) => formatGeneral(value, 8)));
       }),
       { numRuns: times(20) },
-    );
-  });
-});
-
-describeWith(['shared/corpus/ministat'], 'the comparison of D27755', () => {
-  test('has the published difference, relative difference and pooled deviation', () => {
-    const sets = ['a.txt', 'b.txt'].map((name) => {
-      const file = join(sharedFolder('corpus/ministat/419'), name);
-      return { name, values: parseColumn(readFileSync(file), { name }) };
-    });
-    expect(renderMinistat(sets)).toContain(
-      [
-        'Difference at 95.0% confidence',
-        '\t-498884 +/- 39241',
-        '\t-1.50569% +/- 0.117739%',
-        "\t(Student's t, pooled s = 26906.1)",
-      ].join('\n'),
     );
   });
 });

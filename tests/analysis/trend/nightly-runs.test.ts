@@ -46,14 +46,6 @@ describe('a nightly run', () => {
     expect(only(judged(runs))).toMatchObject({ commit: head, pps: [802_000, 803_000] });
   });
 
-  test('of two layouts of one commit has those of the first', () => {
-    const runs = alone(pairedRuns([800_000], [700_000])).map((run) => ({
-      ...run,
-      layout: run.variant === 'base' ? 1 : 2,
-    }));
-    expect(only(judged(runs, oneCommit))).toMatchObject({ pps: [800_000] });
-  });
-
   test('has one number a trial, in whole packets, four digits of a time and six of instructions', () => {
     const costs = { nsPerPacket: 1234.5678, instructionsPerPacket: 8314.5678 };
     const runs = [
