@@ -177,14 +177,13 @@ describe('a level', () => {
     expect(await acceptedBy('carol')).toMatchObject({ kind: 'accept', id: '0123456789ab' });
   });
 
-  // Attack read/accept: A user without write access writes `/ppsgate accept`. Defence: The permission is checked, and
-  // no reply means no approval.
+  // A user without write access writes `/ppsgate accept`. Defence: The permission is checked, and no reply means no
+  // approval.
   test.each(['dan', 'erin', 'mallory', 'nobody'])('is not accepted by %s', async (by) => {
     anIssue('github-actions[bot]', marker);
     expect(await acceptedBy(by)).toMatchObject({ kind: 'nothing' });
   });
 
-  // Attack read/fake-issue
   test('is not accepted in an issue of another author, in spite of its text', async () => {
     anIssue('mallory', marker);
     expect(await acceptedBy('carol')).toMatchObject({ kind: 'nothing' });
@@ -197,25 +196,6 @@ describe('a level', () => {
       expect(await acceptedBy('carol')).toMatchObject({ kind: 'nothing' });
     },
   );
-
-  test('is not accepted at a pull request, or where nothing is', async () => {
-    for (const number of [7, 99]) {
-      expect(await acceptedBy('carol', number)).toMatchObject({ kind: 'nothing' });
-    }
-  });
-
-  // Attack read/accept
-  test('is not accepted while GitHub does not report who may write', async () => {
-    anIssue('github-actions[bot]', marker);
-    const fault = { kind: 'broken', status: 502 } as const;
-    github.faults.order('repos/get-collaborator-permission-level', fault, 4);
-    await expect(acceptedBy('carol')).rejects.toThrow('did not return the permissions of carol');
-  });
-
-  test('is accepted by no job that measures', async () => {
-    const trigger = { kind: 'acceptance', number: 12, id: 31, by: 'carol' } as const;
-    expect(await admitted(trigger)).toMatchObject({ kind: 'nothing' });
-  });
 });
 
 describe('a pull request that is pushed', () => {
@@ -239,8 +219,7 @@ describe('a pull request that is pushed', () => {
     });
   });
 
-  // Attack run/own-configuration: A patch changes `ppsgate.yml` to be admitted or to pass. Defence: The file is read
-  // from the base commit.
+  // A patch changes `ppsgate.yml` to be admitted or to pass. Defence: The file is read from the base commit.
   test('uses the configuration of its base, never of its head', async () => {
     await admitted(await pushed(8, 'bob'));
     await admitted(comment(`/ppsgate run ${commits.head}`));
@@ -255,16 +234,11 @@ describe('a pull request that is pushed', () => {
       ),
     );
   });
-
-  test('from the fork of one who may is measured', async () => {
-    for (const pullRequest of github.state.pullRequests) pullRequest.author = 'dan';
-    expect((await admitted(await pushed(7, 'dan'))).kind).toBe('gate');
-  });
 });
 
 describe('the label', () => {
-  // Attack run/push-after-approval: A push follows the approval. Defence: An approval covers one commit: that of the
-  // label's event, or the one that the command names.
+  // A push follows the approval. Defence: An approval covers one commit: that of the label's event, or the one that the
+  // command names.
   test('put by a maintainer approves the head as the event has it', async () => {
     remembered();
     const trigger = await labelled('carol');
@@ -273,28 +247,11 @@ describe('the label', () => {
     expect(patch.headCommit).toBe(commits.head);
   });
 
-  // Attack run/push-before-command
   test('put a second after a push does not approve the pushed head', async () => {
     remembered({ headCommit: commits.older });
     expect(await admitted(await labelled('carol'))).toEqual(
       refused(/may have been pushed after the label was added: read it, then write/),
     );
-  });
-
-  test('put before our comment named the head approves nothing', async () => {
-    remembered();
-    const trigger = await labelled('carol', 'ppsgate', '2026-11-20T11:00:05Z');
-    expect((await admitted(trigger)).kind).toBe('refused');
-  });
-
-  test.each(['erin', 'dan', 'mallory'])('put by %s, who may not write, is none', async (by) => {
-    remembered();
-    const admission = await admitted(await labelled(by));
-    expect(admission).toEqual(refused(new RegExp(`^Thank you, ${by}: #7 runs on the testbed once`)));
-  });
-
-  test('that is another one requests nothing', async () => {
-    expect((await admitted(await labelled('carol', 'bug'))).kind).toBe('nothing');
   });
 
   test('has the configured name', async () => {
@@ -313,30 +270,20 @@ describe('a pull request that is opened again, or sent to another branch', () =>
     for (const pullRequest of github.state.pullRequests) pullRequest.author = 'dan';
   };
 
-  test('is measured where its head is in the repository itself', async () => {
-    expect((await admitted(await revived(8, 'mallory'))).kind).toBe('gate');
-  });
-
   test('is measured where there was approval for its head before', async () => {
     ofDan();
     remembered({ title });
     expect((await admitted(await revived(7, 'dan'))).kind).toBe('gate');
   });
 
-  // Attack run/reopened: A pull request is reopened after another user pushed to its fork. Defence: GitHub does not say
-  // who pushed, so the head must have been approved before.
+  // A pull request is reopened after another user pushed to its fork. Defence: GitHub does not say who pushed, so the
+  // head must have been approved before.
   test('is refused where another person may have pushed its head', async () => {
     ofDan();
     remembered({ headCommit: commits.older, title });
     expect(await admitted(await revived(7, 'dan'))).toEqual(
       refused(/^Thank you for #7: because it comes from alice\/router/, 'ppsgate'),
     );
-  });
-
-  test('is refused where who did that may have nothing measured', async () => {
-    ofDan();
-    remembered({ title });
-    expect((await admitted(await revived(7, 'mallory'))).kind).toBe('refused');
   });
 });
 
@@ -354,39 +301,6 @@ describe('/ppsgate run', () => {
     expect(priority).toBe('patch');
   });
 
-  /** A commit with the same first twelve digits becomes the head of #7. */
-  function pushTwin(): string {
-    const twin = commits.head.slice(0, 12) + commits.older.slice(12);
-    const seventh = github.state.pullRequests.find(({ number }) => number === 7);
-    Object.assign(seventh ?? {}, { headCommit: twin });
-    return twin;
-  }
-
-  // Attack run/same-digits
-  test.each(['run', 'rerun', 'extend'])(
-    'with another verb, %s, admits no commit with the same first digits',
-    async (verb) => {
-      remembered();
-      const twin = pushTwin();
-      for (const digits of [7, 12, 39]) {
-        const text = `/ppsgate ${verb} ${commits.head.slice(0, digits)}`;
-        const answer = digits > 12 ? / instead of / : new RegExp(`/ppsgate ${verb} ${twin}\\.$`);
-        expect(await admitted(comment(text))).toEqual(refused(answer));
-      }
-      expect((await admitted(comment(`/ppsgate ${verb} ${commits.head}`))).kind).toBe('refused');
-    },
-  );
-
-  test('with a short id approves neither of two heads with the same prefix', async () => {
-    const before = remembered();
-    const twin = pushTwin();
-    remembered({ headCommit: twin, at: new Date('2026-11-20T11:30:00Z') }, before);
-    const short = comment(`/ppsgate run ${twin.slice(0, 12)}`);
-    expect((await admitted(short)).kind).toBe('refused');
-    expect((await admitted(comment(`/ppsgate run ${twin}`))).kind).toBe('gate');
-  });
-
-  // Attack run/same-digits
   test('with a short id needs our own comment with the head, no copy of it by others', async () => {
     const short = comment(`/ppsgate run ${commits.head.slice(0, 12)}`);
     expect(await admitted(short)).toEqual(refused(new RegExp(`/ppsgate run ${commits.head}\\.$`)));
@@ -410,33 +324,7 @@ describe('/ppsgate run', () => {
     expect(await admitted(comment('/ppsgate run'))).toEqual(unseen);
   });
 
-  // Attack run/push-before-command
-  test('alone approves nothing if another author wrote the comment that named it', async () => {
-    remembered();
-    for (const one of github.state.comments) one.author = 'mallory';
-    expect((await admitted(comment('/ppsgate run'))).kind).toBe('refused');
-  });
-
-  // Attack run/push-before-command: A push arrives just before the label, or before a command without a commit.
-  // Defence: Our own comment must have named the head at least 10 s before.
-  test('alone does not approve commits pushed after the comment named a head', async () => {
-    remembered({ headCommit: commits.older });
-    expect(await admitted(comment('/ppsgate run'))).toEqual(refused(/may have been pushed after/));
-  });
-
-  test('alone approves nothing if the comment named the head only after the command', async () => {
-    remembered({ at: new Date('2026-11-20T12:00:01Z') });
-    expect((await admitted(comment('/ppsgate run'))).kind).toBe('refused');
-  });
-
-  test('with a former head is refused, though our comment has shown that head', async () => {
-    remembered();
-    const text = `/ppsgate run ${commits.older}`;
-    expect(await admitted(comment(text))).toEqual(refused(/ instead of [0-9a-f]{40}: read it/));
-  });
-
-  // Attack forge/refused-command: A refused command replaces the verdict. Defence: The reply is posted beside the
-  // comment with the verdict.
+  // A refused command replaces the verdict. Defence: The reply is posted beside the comment with the verdict.
   test.each(['mallory', 'alice', 'erin'])(
     'by %s is refused beside the comment of the gate, and not in its place',
     async (by) => {
@@ -445,10 +333,6 @@ describe('/ppsgate run', () => {
       expect(await admitted(comment(text, by))).toEqual(refused(new RegExp(`^Thank you, ${by}: `)));
     },
   );
-
-  test('for a branch of the repository itself needs no commit', async () => {
-    expect((await admitted(comment('/ppsgate run', 'carol', 8))).kind).toBe('gate');
-  });
 
   test('is carried out for a closed pull request that it names', async () => {
     for (const pullRequest of github.state.pullRequests) pullRequest.state = 'closed';
@@ -492,23 +376,6 @@ describe('/ppsgate run', () => {
 });
 
 describe('a person on the list without write access', () => {
-  // Attack run/own-margin: An author without write access sets `margin=50%` for their own patch. Defence: Only users
-  // with write access may change what a patch must meet.
-  test.each(['margin=50%', 'forwarding', 'inet4', 'testbed=fake'])(
-    'does not choose the criteria for a patch: %s',
-    async (selector) => {
-      const command = `/ppsgate run ${commits.head} ${selector}`;
-      expect(await admitted(comment(command, 'dan'))).toEqual(refused(/as configured in ppsgate\.yml/));
-      expect((await admitted(comment(command, 'carol'))).kind).toBe('gate');
-    },
-  );
-
-  test('may request more runs', async () => {
-    const command = `/ppsgate run ${commits.head} runs=40`;
-    expect((await admitted(comment(command, 'dan'))).kind).toBe('gate');
-  });
-
-  // Attack run/own-margin
   test('does not reuse for a later head the request of a person with write access', async () => {
     remembered({ overrides: { margin: '50%' } });
     const command = `/ppsgate rerun ${commits.head}`;
@@ -536,18 +403,6 @@ describe('/ppsgate rerun', () => {
     const admission = await admitted(comment('/ppsgate rerun'));
     expect(admission).toMatchObject({ kind: 'mistaken', why: expect.stringContaining('pf-mine') });
   });
-
-  // Attack forge/edited-memory: The memory in our comment is edited. Defence: A schema parses it, and it approves no
-  // other head.
-  test.each(['garbage', Buffer.from('{"run":"1"}').toString('base64url'), Buffer.from('null').toString('base64url')])(
-    'is not confused by a memory that was edited: %s',
-    async (memory) => {
-      const body = `<!-- ppsgate -->\n\n<!-- ppsgate remembers: ${memory} -->`;
-      github.state.comments = [{ id: 11, number: 7, author: 'github-actions[bot]', body }];
-      expect((await admitted(comment('/ppsgate rerun'))).kind).toBe('refused');
-      expect((await admitted(comment(`/ppsgate rerun ${commits.head}`))).kind).toBe('gate');
-    },
-  );
 });
 
 describe('/ppsgate extend', () => {
@@ -558,11 +413,6 @@ describe('/ppsgate extend', () => {
     const request = requestOf(await admitted(comment('/ppsgate extend runs=40')));
     expect(request.extend).toEqual({ run: 41, maxRuns: '40' });
     expect(request.priority).toBe('rerun');
-  });
-
-  test('leaves the number of runs open if none is given', async () => {
-    remembered({ title });
-    expect(requestOf(await admitted(comment('/ppsgate extend'))).extend).toEqual({ run: 41 });
   });
 
   test.each<[string, () => unknown]>([
@@ -577,11 +427,6 @@ describe('/ppsgate extend', () => {
       kind: 'mistaken',
       why: `There is no experiment to extend for ${commits.head.slice(0, 12)}: write /ppsgate run first.`,
     });
-  });
-
-  test('is refused to strangers', async () => {
-    remembered({ title });
-    expect((await admitted(comment('/ppsgate extend', 'mallory'))).kind).toBe('refused');
   });
 });
 
@@ -672,26 +517,8 @@ describe('/ppsgate bisect', () => {
     git(directory, 'update-ref', '-d', 'refs/remotes/origin/ppsgate-data');
   });
 
-  test.each(['mallory', 'alice', 'erin', 'dan'])('by %s, who may not write, is refused', async (by) => {
-    for (const text of ['/ppsgate bisect main~2 main', `/ppsgate bisect ${commits.head}`]) {
-      expect(await admitted(comment(text, by))).toEqual({
-        ...refused(new RegExp(`^Thank you, ${by}: no bisection was started at #7; `)),
-        what: 'no bisection',
-      });
-    }
-  });
-
-  test('is refused for a fork’s own commits that no maintainer can have read', async () => {
-    expect(await admitted(comment('/ppsgate bisect'))).toMatchObject({
-      kind: 'refused',
-      why: expect.stringMatching(/ and write \/ppsgate bisect [0-9a-f]{40}\.$/),
-    });
-    remembered();
-    expect((await approved('/ppsgate bisect')).bad).toBe(commits.head);
-  });
-
-  // Attack run/hidden-commits: `/ppsgate bisect HEAD` builds commits that are in no diff of the pull request, or on no
-  // branch. Defence: All commits are listed by full ids first; the approval names a digest of that list.
+  // `/ppsgate bisect HEAD` builds commits that are in no diff of the pull request, or on no branch. Defence: All
+  // commits are listed by full ids first; the approval names a digest of that list.
   test('of a fork lists each commit with its full id, and is approved as that list', async () => {
     const { older, head } = commits;
     const listed = await admitted(comment(`/ppsgate bisect ${head} inet4`));
@@ -713,7 +540,6 @@ describe('/ppsgate bisect', () => {
     expect(await admitted(byHand)).toMatchObject({ kind: 'refused', commits: [older, head] });
   });
 
-  // Attack run/hidden-commits
   test('with the approval of another list is refused, and lists the commits again', async () => {
     const { directory, base, older, head } = commits;
     const command = commandIn(await admitted(comment(`/ppsgate bisect ${head}`)));
@@ -736,7 +562,6 @@ describe('/ppsgate bisect', () => {
     expect(bisection(await admitted(comment(commandIn(listed)))).bad).toBe(forced);
   });
 
-  // Attack run/hidden-commits
   test('of named commits lists those that are on no branch, at any pull request', async () => {
     const { directory, older, head } = commits;
     const tree = `${head}^{tree}`;
@@ -757,8 +582,8 @@ describe('/ppsgate bisect', () => {
     await expect(admitted(byHand)).rejects.toThrow(new RegExp(` The list: ${loose}$`));
   });
 
-  // Attack run/long-list: A pull request has thousands of commits, so that the list is not read. Defence: A list has at
-  // most 100 commits, else the command is refused.
+  // A pull request has thousands of commits, so that the list is not read. Defence: A list has at most 100 commits,
+  // else the command is refused.
   test('of more commits than a person can read is neither listed nor admitted', async () => {
     const directory = newRepository();
     const ids = plantHistory(
@@ -822,7 +647,6 @@ describe('a command that measures nothing', () => {
     });
   });
 
-  // Attack secret/others-queue
   test('a stranger may not cancel', async () => {
     expect(await admitted(comment('/ppsgate cancel', 'mallory'))).toEqual({
       ...refused(/^Thank you, mallory: runs for #7 are not cancelled; people with write access to /),
@@ -834,12 +658,6 @@ describe('a command that measures nothing', () => {
     expect(await admitted(comment('/ppsgate help', 'mallory'))).toMatchObject({ kind: 'help' });
     expect(await admitted(comment('/ppsgate', 'mallory'))).toMatchObject({ kind: 'help' });
   });
-
-  test('a trigger without a request admits nothing', async () => {
-    const trigger: Trigger = { kind: 'nothing', why: 'No request.' };
-    expect(await admitted(trigger)).toEqual(trigger);
-    expect((await admitted(comment('Please run it.'))).kind).toBe('nothing');
-  });
 });
 
 describe('a manual run', () => {
@@ -848,8 +666,7 @@ describe('a manual run', () => {
     expect(request).toMatchObject({ patch: { number: 8 }, overrides: { margin: '1%' } });
   });
 
-  // Attack run/manual-start: A push precedes a manual start with `#123`, or a re-run. Defence: The head of a fork must
-  // be named.
+  // A push precedes a manual start with `#123`, or a re-run. Defence: The head of a fork must be named.
   test('a fork’s pull request must be named by its head, which may have changed since', async () => {
     expect(await admitted(dispatched('#7'))).toEqual(refused(/start a run with [0-9a-f]{40} in/));
     const short = commits.head.slice(0, 12);
@@ -857,8 +674,8 @@ describe('a manual run', () => {
     expect((await admitted(dispatched(commits.head))).kind).toBe('gate');
   });
 
-  // Attack run/same-digits-in-clone: A commit in the clone begins like the one that a maintainer means in `bisect GOOD
-  // BAD`, `fix-up=` or a manual start. Defence: Short ids name only commits of branches and tags.
+  // A commit in the clone begins like the one that a maintainer means in `bisect GOOD BAD`, `fix-up=` or a manual
+  // start. Defence: Short ids name only commits of branches and tags.
   test('the first digits of a commit that is on no branch name nothing', async () => {
     const { directory, head } = commits;
     const tree = `${head}^{tree}`;
@@ -925,8 +742,8 @@ describe('a manual run', () => {
     },
   );
 
-  // Attack run/git-options: A manual start of `$(reboot)..main` or `--upload-pack=…`. Defence: git gets only commit
-  // names, after `--end-of-options`, never through a shell.
+  // A manual start of `$(reboot)..main` or `--upload-pack=…`. Defence: git gets only commit names, after
+  // `--end-of-options`, never through a shell.
   test.each(['$(reboot)..main', '--upload-pack=reboot..main', 'f'.repeat(40), '1234567'])(
     '%j names nothing that the repository has',
     async (name) => {
@@ -980,11 +797,6 @@ describe('a revision', () => {
       relay: place,
       overrides: { earlier: 'all' },
     });
-  });
-
-  test('started by hand is answered by neither', async () => {
-    const { admission } = await admittedRevision({});
-    expect(requestOf(admission).relay).toEqual({});
   });
 
   test('is queued as a patch, unless the job is run again', async () => {
@@ -1081,8 +893,8 @@ describe('a button of the check', () => {
     expect(extend).toEqual({ run: 41 });
   });
 
-  // Attack forge/shared-button: Several pull requests share the button of a check. Defence: The check names its pull
-  // request, or nothing is measured.
+  // Several pull requests share the button of a check. Defence: The check names its pull request, or nothing is
+  // measured.
   test('is for the pull request that its check was made for, of several with one head', async () => {
     alsoAtHead();
     for (const number of [7, 9]) {
@@ -1092,7 +904,6 @@ describe('a button of the check', () => {
     expect((await admitted(button(commits.head, { number: 8 }))).kind).toBe('nothing');
   });
 
-  // Attack forge/shared-button
   test('measures nothing if the check does not name its gate', async () => {
     alsoAtHead();
     expect(await admitted(button(commits.head))).toEqual({
@@ -1101,14 +912,6 @@ describe('a button of the check', () => {
     });
   });
 
-  test('of an earlier push measures nothing', async () => {
-    expect(await admitted(button('d'.repeat(40)))).toEqual({
-      kind: 'nothing',
-      why: `No open pull request has the head ${'d'.repeat(40)}.`,
-    });
-  });
-
-  // Attack run/old-button
   test('pressed by a stranger is refused, for GitHub does not promise who may', async () => {
     const admission = await admitted(button(commits.head, { by: 'mallory' }));
     expect(admission).toEqual(refused(/^Thank you, mallory: /));
@@ -1140,7 +943,6 @@ describe('a push to the default branch', () => {
 describe('a branch of a merge queue', () => {
   const branch = `gh-readonly-queue/main/pr-8-${'c'.repeat(40)}`;
 
-  // Attack run/queued-push
   test('is measured upon what it would be merged upon, before patches, and as that wants it', async () => {
     const { base, head } = commits;
     const request = requestOf(await admitted({ kind: 'queued', branch, base, head }));
@@ -1170,7 +972,7 @@ test('the priority of the job overrides that of the trigger', async () => {
   }
 });
 
-// Attack run/permissions-fail: GitHub fails while permissions are requested. Defence: No reply means no approval.
+// GitHub fails while permissions are requested. Defence: No reply means no approval.
 test('approves nothing if GitHub does not report who may write', async () => {
   github.faults.order('repos/get-collaborator-permission-level', { kind: 'broken', status: 502 }, 9);
   await expect(admitted(comment(`/ppsgate run ${commits.head}`))).rejects.toThrow(
@@ -1178,7 +980,6 @@ test('approves nothing if GitHub does not report who may write', async () => {
   );
 });
 
-// Attack run/stranger-command
 test('no text of a stranger has a fork measured', async () => {
   const deps = await depsOf();
   const { head } = commits;

@@ -135,7 +135,6 @@ describe('it is called', () => {
     expect(subjectOf({ ...request, purpose })).toBe(subject);
   });
 
-  // Attack run/same-digits-results
   test('for a range by its full ids, as short ones can be made on purpose', () => {
     const [base, head] = ['a', 'b'].map((digit) => digit.repeat(40));
     const range = { kind: 'range', title: '', author: '', baseCommit: base, headCommit: head };

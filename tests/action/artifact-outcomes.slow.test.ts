@@ -78,8 +78,8 @@ async function outcomesOf(
 const endings = (outcomes: Awaited<ReturnType<typeof outcomesOf>>) =>
   outcomes.map((outcome) => (outcome.kind === 'concluded' ? outcome.reportedOutcome.kind : outcome.kind));
 
-// Attack forge/unjudgeable: One result cannot be judged, so that no gate of its job gets a report. Defence: Its failure
-// is the outcome of its own gate only.
+// One result cannot be judged, so that no gate of its job gets a report. Defence: Its failure is the outcome of its own
+// gate only.
 test('a result whose numbers cannot be judged leaves every other gate its outcome', async () => {
   const failing: typeof recompute = (claimed, asked) => {
     if (claimed.testbed.name === 'left') throw new RangeError('Degrees of freedom are a positive number.');
@@ -95,7 +95,6 @@ test('a result whose numbers cannot be judged leaves every other gate its outcom
   });
 });
 
-// Attack forge/unjudgeable
 test('a result with a rate of 1e300 leaves every other gate its outcome', async () => {
   const forged = resultOn('left');
   const runs = forged.outcome.kind === 'judged' ? forged.outcome.cells.flatMap((cell) => cell.runs) : [];

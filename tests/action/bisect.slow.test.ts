@@ -164,7 +164,6 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a bisection that a comment
     expect(answer?.body).toMatch(new RegExp(`!\\[.+\\]\\(${kept}\\S+/bisect\\.svg\\)`));
   });
 
-  // Attack forge/large-plot
   test('is not verified if it claims other commits, or other descriptions of them', async () => {
     const { outputs } = await asked(`/ppsgate bisect ${commits[2]} ${commits[6]} max-boots=40`);
     const { request = '' } = outputs;

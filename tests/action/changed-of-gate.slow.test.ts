@@ -69,12 +69,10 @@ const ofAction: [string, Change, string][] = [
 ];
 
 describe('a patch of a repository with its own action is not verified that changes', () => {
-  // Attack forge/own-workflow
   test.each([workflow, ...ofAction])('%s', async (_, change, named) => {
     expect(await changedBy(change)).toBe(named);
   });
 
-  // Attack forge/own-workflow
   test.each([
     ['tools/gate/dist/action.js', 'tools/gate/dist/'],
     ['tools/gate/node_modules/cpu-features/index.js', 'tools/gate/node_modules/'],
@@ -96,7 +94,6 @@ describe('a patch is verified that changes', () => {
   });
 });
 
-// Attack forge/own-workflow
 test('a workflow may not be changed, with the action from any repository', async () => {
   const [, change, named] = workflow;
   expect(await changedBy(change, { isOwnAction: false })).toBe(named);

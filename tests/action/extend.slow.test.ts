@@ -88,8 +88,8 @@ describe('the plan is verified of', () => {
     await expect(extended()).resolves.toBeDefined();
   });
 
-  // Attack forge/own-plan: `/ppsgate extend` installs an attacker's plan on the DUT. Defence: Plans from a fork's own
-  // workflow or of other commits are not resumed.
+  // `/ppsgate extend` installs an attacker's plan on the DUT. Defence: Plans from a fork's own workflow or of other
+  // commits are not resumed.
   test.each(['pull_request', 'pull_request_review', 'pull_request_review_comment'])(
     'no %s from a fork, which runs the workflow of the fork',
     async (event) => {
@@ -108,23 +108,6 @@ describe('it explains the alternative if', () => {
     await expect(extended()).rejects.toThrow(
       new UsageError(`The experiment to extend no longer exists on GitHub: ${again}`),
     );
-  });
-
-  test('GitHub does not reply', async () => {
-    github.faults.order('actions/get-workflow-run', { kind: 'broken', status: 502 }, 9);
-    await refused(/^GitHub did not return the run .* \(502 Server Error\): run the job again\.$/);
-  });
-
-  test('the artifact is gone', async () => {
-    given(whole);
-    for (const artifact of github.state.artifacts) artifact.isExpired = true;
-    await refused(/ Else write \/ppsgate run to measure #7 from the start\.$/);
-  });
-
-  test('there was no earlier experiment', async () => {
-    given(whole);
-    github.state.artifacts = [];
-    await refused(/ Else write \/ppsgate run/);
   });
 
   test.each(['experiment.json', 'journal.jsonl'])('it has no %s', async (name) => {

@@ -12,7 +12,6 @@ import { times } from '../random.ts';
 const source = join(import.meta.dirname, '../../src');
 
 describe('printed text', () => {
-  // Attack secret/runner-commands
   test('is no command but ours, with our data, in any way and in any pieces', async () => {
     await fc.assert(
       fc.asyncProperty(plans, async (plan) => {
@@ -25,7 +24,6 @@ describe('printed text', () => {
     );
   });
 
-  // Attack read/host-line
   test('can be read as it was', async () => {
     const text = readable.map(([said]) => `${said}\n`).join('');
     const prints: Print[] = [
@@ -48,8 +46,7 @@ describe('printed text', () => {
     expect(stderr.toString()).toBe('said ##\n');
   });
 
-  // Attack secret/uncaught-error: An uncaught error contains a command to the runner. Defence: The guarded writer
-  // prints it.
+  // An uncaught error contains a command to the runner. Defence: The guarded writer prints it.
   test.each(['throw', 'reject'] as const)(
     'by Node itself about an uncaught error (%s) is no command, and the lab is at fault',
     async (end) => {

@@ -121,7 +121,6 @@ test('a nightly run that was measured again is two nightly runs of the cells tha
   expect(occasionsOf('forwarding-inet6')).toEqual(['nightly']);
 });
 
-// Attack forge/nightly-part
 test('git, not the artifact, determines the place of a nightly run among others', async () => {
   const own = { ...(await ownResult()), startedAt: new Date().toISOString() };
   await publish(own);
@@ -131,9 +130,8 @@ test('git, not the artifact, determines the place of a nightly run among others'
   expect(line).toMatchObject({ commit: ids.at(-1), committedAt: new Date(madeAt).toISOString() });
 });
 
-// Attack forge/nightly-part: A part of a nightly run has unmerged commits or another testbed, to blame or acquit
-// others. Defence: Only numbers of a part are used: git supplies the commits, and testbed and cells must be the nightly
-// run's.
+// A part of a nightly run has unmerged commits or another testbed, to blame or acquit others. Defence: Only numbers of
+// a part are used: git supplies the commits, and testbed and cells must be the nightly run's.
 test.for<[string, () => Promise<object>]>([
   [
     'of a commit that was never merged',
@@ -162,7 +160,6 @@ test.for<[string, () => Promise<object>]>([
   expect(keptResults()).toEqual([nameOf(own)]);
 });
 
-// Attack forge/nightly-part
 test('a part with a forged verdict is published with the verdict of its runs', async () => {
   const own = await ownResult();
   const gate = await resultOf([ids[0], ids[3]], { speed: 0.8 });

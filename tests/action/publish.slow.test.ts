@@ -143,13 +143,6 @@ describe('while GitHub is away', () => {
     github.faults.byChance({ random: () => 0.3, share: 1, kinds });
   });
 
-  test('for less than the retry budget, the report waits for it', async () => {
-    awaySeconds = 60;
-    expect(await publishHere()).toBe(0);
-    expect(conclusions()).toEqual(['success']);
-    expect(comment()).toContain('🟢 ppsgate: #7 loses nothing');
-  });
-
   test('for longer, the job fails, and reports the measurements when it is run again', async () => {
     awaySeconds = Number.POSITIVE_INFINITY;
     expect(await publishHere()).toBe(4);
@@ -176,7 +169,6 @@ describe('a forged artifact', () => {
     }
   });
 
-  // Attack forge/other-testbed
   test('with a forged testbed is refused, and adds nothing to the history', async () => {
     const result = resultOf(1);
     result.testbed.name = 'the fast one';
@@ -196,34 +188,6 @@ test('a second gate of a commit is reported as that, though its result hides the
   expect(conclusions().at(-1), ran.log).toBe('success');
   expect(comment()).toContain('; second gate of this commit, an earlier one red');
   expect(comment()).toContain('The earlier one found a regression, which this verdict does not');
-});
-
-test('an honest artifact with profiles that cannot be drawn is reported without them', async () => {
-  const result = resultOf(1);
-  for (const cell of cellsOf(result)) {
-    cell.profiles = ['base', 'patched'].map((variant) => ({
-      kind: 'profiled',
-      variant,
-      event: 'cycles',
-      kernel: 'Linux',
-      seconds: 1,
-      busySamples: 1,
-      idleSamples: 0,
-      file: `${variant}.folded`,
-    }));
-  }
-  const deep = `a 1\n${'a;'.repeat(10_000)}a 1\n`;
-  const long = `a 1\n${'a '.repeat(4_000_000)}`;
-  const ran = await publish(result, [
-    { name: 'base.folded', content: deep, method: 8 },
-    { name: 'patched.folded', content: long, method: 8 },
-  ]);
-  expect(conclusions(), ran.log).toEqual(['success']);
-  expect(warnings(ran)).toEqual([
-    expect.stringContaining('frames in one stack, and at most so many are read'),
-    expect.stringContaining('has a line of more than 1,048,576 bytes'),
-  ]);
-  expect(hasHistory()).toBe(true);
 });
 
 describe('an artifact that claims that nothing installed changes', () => {
@@ -247,9 +211,8 @@ describe('an artifact that claims that nothing installed changes', () => {
     expect(hasHistory()).toBe(false);
   });
 
-  // Attack forge/forged-unchanged: A `result.json` claims that nothing installed changes, which passes without a
-  // number. Defence: `publish` computes the difference of the approved commits itself, and refuses the result where it
-  // cannot confirm it.
+  // A `result.json` claims that nothing installed changes, which passes without a number. Defence: `publish` computes
+  // the difference of the approved commits itself, and refuses the result where it cannot confirm it.
   test.each<[string, (directory: string) => string]>([
     ['changes a file', (directory) => commit(directory, { 'dut/nftables.conf': '# slow\n' })],
     ['brings a file', (directory) => commit(directory, { 'dut/sysctl.conf': '' })],
@@ -278,7 +241,6 @@ describe('an artifact that claims that nothing installed changes', () => {
     expect(comment()).toContain('changes nothing that the testbed installs, but it does on lab');
   });
 
-  // Attack forge/forged-unchanged
   test('does not pass where the patch changes a kernel, of which the testbed needs no overlay', async () => {
     const port = 'interface: cxl0, mac: "00:07:43:2e:e5:92", inet4: 198.18.0.110';
     const other = port.replace('e5:92', 'e5:9a').replace('198.18', '198.19');
@@ -302,7 +264,6 @@ describe('an artifact that claims that nothing installed changes', () => {
     expect(comment()).toContain('but it does on rack');
   });
 
-  // Attack forge/forged-unchanged
   test('does not pass without proof', async () => {
     const gone = 'overlay: elsewhere\n';
     await instead((directory) => commit(directory, { a: '1' }), config + gone);
@@ -311,14 +272,12 @@ describe('an artifact that claims that nothing installed changes', () => {
     expect(comment()).toContain('that cannot be proven');
   });
 
-  // Attack forge/forged-unchanged
   test('does not pass where it was to be measured anyway', async () => {
     const ran = await publish(claim(), [], { overrides: { measureAnyway: 'true' } });
     expect(conclusions(), ran.log).toEqual(['failure']);
     expect(comment()).toContain('a measurement was requested anyway');
   });
 
-  // Attack forge/forged-unchanged
   test.each([
     ['sys/net/if.c', 'changes nothing that the testbed installs**'],
     ['dut/nftables.conf', 'changes nothing that the testbed installs, but it does on lab'],

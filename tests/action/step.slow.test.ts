@@ -9,7 +9,7 @@ import { pullRequestDocument } from '../fakes/github/documents.ts';
 import { type FakeGitHub, installationToken, startFakeGitHub } from '../fakes/github/server.ts';
 import type { FakePullRequest } from '../fakes/github/state.ts';
 import { hostileComments } from '../fakes/hostile-comments.ts';
-import { commit, git, newRepository, plantHistory } from '../fakes/repository.ts';
+import { commit, newRepository } from '../fakes/repository.ts';
 import { type Ran, runStep, type Step } from '../fakes/runner.ts';
 import type { Command } from '../fakes/runner-commands.ts';
 import { describeWith } from '../needs.ts';
@@ -63,7 +63,6 @@ describe.each(['admit', 'gate'])('a mistyped command, to %s,', (command) => {
     github.state.permissions.carol = 'write';
   });
 
-  // Attack read/mistyped
   test.each([
     ['/ppsgate rnu', '### 🤔 ppsgate did not understand', '; write /ppsgate run`'],
     ['/ppsgate run --margn 5%', '### 🤔 ppsgate did not understand', '; write /ppsgate run`'],
@@ -80,32 +79,13 @@ describe.each(['admit', 'gate'])('a mistyped command, to %s,', (command) => {
     expect(github.state.checkRuns).toEqual([]);
   });
 
-  // Attack read/mistyped: Strangers mistype commands to get replies or fail jobs. Defence: An author without approval
-  // gets no reply, and a mistyped command fails nothing.
+  // Strangers mistype commands to get replies or fail jobs. Defence: An author without approval gets no reply, and a
+  // mistyped command fails nothing.
   test('by a stranger gets no reply, and fails no job', async () => {
     const ran = await run(command, comment('/ppsgate rnu'));
     expect(ran.exitCode, ran.log).toBe(0);
     expect(github.state.comments).toMatchObject([{ body: '/ppsgate rnu' }]);
   });
-});
-
-// Attack run/long-list
-test('a bisection of a fork lists a hundred commits in one comment, with a link to each', async () => {
-  github.state.permissions.carol = 'write';
-  const files = { 'ppsgate.yml': 'testbeds: { lab: { kind: embedded-linux } }\n' };
-  const planned = Array.from({ length: 101 }, (_, index) => (index === 0 ? { files } : {}));
-  git(workspace, 'update-ref', '-d', 'refs/heads/main');
-  const [baseCommit = '', ...own] = plantHistory(workspace, planned);
-  Object.assign(pullRequest, { baseCommit, headCommit: own.at(-1) });
-  const ran = await run('admit', comment(`/ppsgate bisect ${own.at(-1)}`, 'carol'));
-  expect(ran.outputs.bisect, ran.log).toBe('false');
-  const [, answer, ...more] = github.state.comments;
-  expect(more).toEqual([]);
-  expect(answer?.body).toMatch(/ and write \/ppsgate bisect [0-9a-f]{40} .*commits=[0-9a-f]{64}\.`/);
-  const listed = answer?.body.split('\n').filter((line) => line.startsWith('- [`')) ?? [];
-  expect(listed).toEqual(
-    own.map((id) => expect.stringMatching(`^- \\[\`${id}\`\\]\\(https?://.*/7/commits/${id}\\)$`)),
-  );
 });
 
 describe('a command of a stranger', () => {
@@ -117,8 +97,8 @@ describe('a command of a stranger', () => {
     return commands.filter(({ name, data }) => name !== 'add-mask' || !secrets.includes(data));
   };
 
-  // Attack secret/runner-commands: Text contains `##[set-output name=directory;]…` or `::set-output …`. Defence: One
-  // writer prints all text of the action and removes runner commands; outputs are set by files only.
+  // Text contains `##[set-output name=directory;]…` or `::set-output …`. Defence: One writer prints all text of the
+  // action and removes runner commands; outputs are set by files only.
   test.each(hostileComments.map((body, index) => [body, index % 2 === 0 ? 'admit' : 'gate'] as const))(
     'in a comment sets no output and no state: %j to %s',
     async (body, command) => {
@@ -132,7 +112,6 @@ describe('a command of a stranger', () => {
     },
   );
 
-  // Attack secret/runner-commands
   test('as the head of another workflow’s measurement sets no output', async () => {
     const head_sha = '##[set-output name=go;]true';
     const head_repository = { owner: { login: 'mallory' } };
@@ -143,7 +122,6 @@ describe('a command of a stranger', () => {
     expect(ran.outputs).toEqual({});
   });
 
-  // Attack secret/runner-commands
   test('ends the step if the runner accepts outputs only as commands', async () => {
     const environment = { GITHUB_OUTPUT: '' };
     const ran = await run('admit', comment('/ppsgate help'), { environment });
@@ -175,19 +153,13 @@ describe('the check of what waits for approval', () => {
     pullRequest.headCommit = commit(workspace, { a: '2' });
   };
 
-  test('is absent, so that a branch rule waits for it', async () => {
-    await run('admit', opened());
-    expect(checks()).toEqual([]);
-  });
-
   test('is neutral if a merge queue measures the patch anyway, and is reported once', async () => {
     leaveToQueue();
     for (const _ of ['opened', 'and again']) await run('admit', opened());
     expect(checks()).toEqual([queued]);
   });
 
-  // Attack run/neutral-reopened: A failed pull request is reopened to get the neutral check. Defence: Only a commit
-  // without any check gets it.
+  // A failed pull request is reopened to get the neutral check. Defence: Only a commit without any check gets it.
   test('does not take the place of what was measured', async () => {
     leaveToQueue();
     await run('admit', opened());
@@ -214,20 +186,10 @@ test('a branch of a merge queue has the check of pull requests, on the commit th
 });
 
 describe('the artifact', () => {
-  // Attack secret/upload-folder
   test('is in the place where workflows look for it', async () => {
     const { outputs, temporary } = await run('gate', opened());
     expect(outputs).toEqual({ directory: join(temporary, 'ppsgate') });
     expect(readdirSync(join(temporary, 'ppsgate'))).toEqual(['failure.json']);
-  });
-
-  test('is beside the files of earlier steps of the job', async () => {
-    const temporary = temporaryFolder();
-    for (const name of ['ppsgate', 'ppsgate-2']) mkdirSync(join(temporary, name));
-    const { outputs } = await run('gate', opened(), { temporary });
-    expect(outputs).toEqual({ directory: join(temporary, 'ppsgate-3') });
-    expect(readdirSync(join(temporary, 'ppsgate-3'))).toEqual(['failure.json']);
-    expect(readdirSync(join(temporary, 'ppsgate'))).toEqual([]);
   });
 });
 
@@ -253,8 +215,8 @@ test('the end of a job completes what several gates of it have left open', async
 });
 
 describeWith(['root'], 'what root has left there', () => {
-  // Attack secret/left-files: An earlier job has left files in the work directory. Defence: Files of root are given to
-  // the runner's user, who empties the folder before each job.
+  // An earlier job has left files in the work directory. Defence: Files of root are given to the runner's user, who
+  // empties the folder before each job.
   test('belongs to who runs the runner when the job has ended', async () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, 'trials'));

@@ -123,10 +123,6 @@ describe('a comment', () => {
     expect(read('issue_comment', payload(accepting))).toEqual(acceptance);
   });
 
-  test('that is edited into an acceptance requests nothing', () => {
-    expect(read('issue_comment', payload({ ...accepting, action: 'edited' }))).toEqual(onlyCalls);
-  });
-
   test.each<[string, object]>([
     ['on an issue that is no pull request', { issue: { number: 7 } }],
     ['on an issue whose pull request is null', { issue: { number: 7, pull_request: null } }],
@@ -158,35 +154,12 @@ describe('a manual start', () => {
     });
   });
 
-  test('earlier diffs of a revision are an input like the rest', () => {
-    const inputs = { patch: 'D27401', earlier: 'all' };
-    expect(read('workflow_dispatch', { sender, inputs })).toEqual({
-      kind: 'dispatched',
-      by: 'carol',
-      patch: 'D27401',
-      overrides: { earlier: 'all' },
-    });
-    const asked = { patch: '', overrides: { earlier: 'none' } };
-    expect(read('workflow_dispatch', { sender, inputs }, asked)).toMatchObject({
-      overrides: { earlier: 'none' },
-    });
-  });
-
   test('the inputs of the step override those of the workflow', () => {
     const inputs = { patch: '#12', margin: '1%' };
     const asked = { patch: '#13', overrides: { families: 'inet6', maxRuns: '' } };
     expect(read('workflow_dispatch', { sender, inputs }, asked)).toMatchObject({
       patch: '#13',
       overrides: { margin: '1%', families: 'inet6' },
-    });
-  });
-
-  test.each([[{}], [{ inputs: null }], [{ inputs: {} }]])('%j names no patch', (payload) => {
-    expect(read('workflow_dispatch', { sender, ...payload })).toEqual({
-      kind: 'dispatched',
-      by: 'carol',
-      patch: '',
-      overrides: {},
     });
   });
 });
@@ -200,23 +173,6 @@ describe('by another program', () => {
       by: 'carol',
       patch: '#13',
       overrides: { margin: '1%', scenarios: 'forwarding' },
-    });
-  });
-
-  test.each([[{}], [{ client_payload: null }], [{ client_payload: {} }]])(
-    '%j keeps the inputs of the step',
-    (payload) => {
-      const asked = { patch: '#12', overrides: { margin: '1%' } };
-      const trigger = read('repository_dispatch', { sender, ...payload }, asked);
-      expect(trigger).toMatchObject({ patch: '#12', overrides: { margin: '1%' } });
-    },
-  );
-
-  test('booleans and numbers are read as their texts', () => {
-    const client_payload = { patch: 12, 'measure-anyway': true, 'max-runs': 20, families: null };
-    expect(read('repository_dispatch', { sender, client_payload })).toMatchObject({
-      patch: '12',
-      overrides: { measureAnyway: 'true', maxRuns: '20' },
     });
   });
 
@@ -351,10 +307,6 @@ describe('a push', () => {
     });
   });
 
-  test('that begins the default branch has nothing before it', () => {
-    expect(read('push', payload({ before: zeros }))).toMatchObject({ kind: 'push', before: zeros });
-  });
-
   test.each<[string, object]>([
     ['to another branch', { ref: 'refs/heads/main2' }],
     ['of a tag that is called like the branch', { ref: 'refs/tags/main' }],
@@ -365,7 +317,7 @@ describe('a push', () => {
 });
 
 describe('a merge queue', () => {
-  const [example] = payloadsOf('merge_group');
+  const [_example] = payloadsOf('merge_group');
   const group = {
     head_sha: head,
     head_ref: `refs/heads/gh-readonly-queue/main/pr-7-${'c'.repeat(40)}`,
@@ -383,16 +335,8 @@ describe('a merge queue', () => {
     });
   });
 
-  test('is understood as GitHub describes it', () => {
-    expect(read('merge_group', example)).toMatchObject({
-      branch: 'gh-readonly-queue/main/pr-104-929f8209d40f77f4abc622a499c93a83babdbe64',
-      base: '380387fbc80638b734a49e1be1c4dfec1c01b33c',
-      head: '2ffea6db159f6b6c47a24e778fb9ef40cf6b1c7d',
-    });
-  });
-
-  // Attack run/queued-push: A push goes to a queued pull request. Defence: GitHub removes it from the queue; the commit
-  // of the event is measured, on branches that only GitHub pushes.
+  // A push goes to a queued pull request. Defence: GitHub removes it from the queue; the commit of the event is
+  // measured, on branches that only GitHub pushes.
   test.each<[string, object]>([
     ['what it has let go of', { action: 'destroyed', reason: 'dequeued' }],
     ['a branch where people can push', { merge_group: { ...group, head_ref: 'refs/heads/main' } }],
@@ -512,7 +456,7 @@ function replaced(value: unknown, choices: Iterator<number>, by: unknown): unkno
   return Object.fromEntries(all);
 }
 
-// Attack run/payload: An event has a payload that GitHub would not send. Defence: It is parsed by a schema.
+// An event has a payload that GitHub would not send. Defence: It is parsed by a schema.
 test('no payload makes it fail otherwise than by a sentence', () => {
   const examples = understood.flatMap((name) => payloadsOf(name).slice(0, 3));
   const payload = fc.oneof(fc.anything(), fc.constantFrom(...examples).chain(spoilt));

@@ -205,14 +205,6 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a nightly run', () => {
     expect(kept.map(({ result }) => isOfGate(result) && measuresLayoutNoise(result))).toEqual([false, true]);
   });
 
-  test('leaves a change alone that the gate does not find, as where the testbed has moved', async () => {
-    await using study = await startLab(1);
-    const { deps, kept, folders } = startNightly(study, suspecting(change()));
-    await nightlyRun(await requestOf(study), join(temporaryFolder(), 'work'), deps);
-    expect(folders).toEqual(['', `gate-${range()}`]);
-    expect(gatedOf(kept)).toEqual(['no-regression']);
-  });
-
   test('bisects nothing without a request, or with a single commit', async () => {
     await using study = await startLab();
     const bisect = async (isOn: boolean, suspect: TrendChange) => {
@@ -226,8 +218,8 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a nightly run', () => {
     expect(await bisect(true, change({ good, bad }))).toEqual(['', `gate-${range(1, 2)}`]);
   });
 
-  // Attack forge/nightly-change: A change point in the data branch makes the nightly run boot a fork's commits.
-  // Defence: Only commits on the default branch's first-parent line are booted.
+  // A change point in the data branch makes the nightly run boot a fork's commits. Defence: Only commits on the default
+  // branch's first-parent line are booted.
   test('boots only commits of the branch, for any claim of the nightly runs', async () => {
     await using study = await startLab();
     git(repository, 'checkout', '--quiet', '-b', 'fork', 'HEAD~2');

@@ -157,8 +157,8 @@ describe('the end of a gate', () => {
 });
 
 describe('after a restore of the server', () => {
-  // Attack phabricator/restored-server: A restored server gives the number of a revision to another one. Defence: Jobs
-  // and reports store PHIDs, which are compared before posting and used for it.
+  // A restored server gives the number of a revision to another one. Defence: Jobs and reports store PHIDs, which are
+  // compared before posting and used for it.
   test('an answer to a lost revision is not posted to the one that has its number, which is logged', async () => {
     const { id, phid } = aRevision();
     const lost = { revision: 'PHID-DREV-lost', diff: 'PHID-DIFF-lost' };
@@ -175,7 +175,6 @@ describe('after a restore of the server', () => {
     ]);
   });
 
-  // Attack phabricator/restored-server
   test('an answer to a lost diff of a revision that is still there is not posted', async () => {
     const { id, phid } = aRevision();
     const answer = commentOf(id, '7');

@@ -6,7 +6,6 @@ import { Connections, networkOf } from '../../src/relay/connections.ts';
 
 const from = (address: string) => Object.defineProperty(new Socket(), 'remoteAddress', { value: address });
 
-// Attack phabricator/connections
 test('One network that opens connections without end closes its own alone.', () => {
   const connections = new Connections({ connections: 10, connectionsPerNetwork: 4 });
   const other = from('192.0.2.1');
@@ -16,7 +15,6 @@ test('One network that opens connections without end closes its own alone.', () 
   expect(closed).toEqual([...Array<undefined>(4).fill(undefined), ...flood.slice(0, -4)]);
 });
 
-// Attack phabricator/connections
 test('Many networks close the oldest of all.', () => {
   const connections = new Connections({ connections: 3, connectionsPerNetwork: 2 });
   const flood = [1, 2, 3, 4].map((last) => from(`192.0.2.${last}`));

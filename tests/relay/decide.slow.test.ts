@@ -301,13 +301,6 @@ describe('a build', () => {
     });
   });
 
-  test('is measured for an older diff too: it waits', async () => {
-    const revision = revisionBy(alice);
-    const first = newestOf(revision);
-    another(revision);
-    expect(await about(asked(revision, first))).toMatchObject({ job: { diff: first } });
-  });
-
   test('that is restarted while it is measured is not measured beside that', async () => {
     const revision = revisionBy(alice);
     const { key } = queued(await about(asked(revision)));
@@ -426,8 +419,8 @@ describe('@ppsgate run', () => {
     });
   });
 
-  // Attack run/earlier-diffs: `earlier=all` or `bisect` builds earlier diffs of a stranger, or diffs attached after the
-  // approval. Defence: Diffs are pinned by id when the command is read; those of unapproved senders must be named.
+  // `earlier=all` or `bisect` builds earlier diffs of a stranger, or diffs attached after the approval. Defence: Diffs
+  // are pinned by id when the command is read; those of unapproved senders must be named.
   test('with all earlier diffs of a stranger lists them, and is approved as that list', async () => {
     const revision = revisionBy(eve);
     const first = newestOf(revision);
@@ -445,7 +438,6 @@ describe('@ppsgate run', () => {
     expect(await about(unknown)).toMatchObject({ kind: 'reply', topic: 'mistaken' });
   });
 
-  // Attack run/earlier-diffs
   test('with all earlier diffs of approved people has those of this moment, by their ids', async () => {
     const revision = revisionBy(alice);
     const first = newestOf(revision);
@@ -576,7 +568,6 @@ describe('a stranger who requests a diff', () => {
   );
 
   test.each([
-    ['nothing was asked for', async () => {}],
     ['its gate failed', async (of) => ended(of, '@ppsgate run', 'the lab failed')],
     ['its gate runs', async (of) => queued(await about(written(of, alice, '@ppsgate run')))],
     [
@@ -669,7 +660,6 @@ describe('@ppsgate extend', () => {
 });
 
 describe('@ppsgate bisect', () => {
-  // Attack run/earlier-diffs
   test('is of the diffs of the revision, up to the newest or to the one that is named', async () => {
     const revision = revisionBy(eve);
     const first = newestOf(revision);
@@ -707,13 +697,6 @@ describe('@ppsgate bisect', () => {
         bisect: { good: 'v1', bad: 'v2', families: 'inet6', fixUp: '1a2b3c4', maxBoots: '30' },
       },
     });
-  });
-
-  test('of one diff is a mistake', async () => {
-    const revision = revisionBy(alice);
-    const comment = written(revision, alice, '@ppsgate bisect');
-    const why = `D${revision.id} has no diff before ${newestOf(revision)}, so there is nothing to bisect; write @ppsgate bisect GOOD BAD to choose commits`;
-    expect(await about(comment)).toEqual(reply('mistaken', why, comment));
   });
 
   test('is not repeated by a rerun, nor continued by an extend', async () => {

@@ -1,13 +1,13 @@
 // The inbox keeps deliveries and jobs through the death of any process that uses it.
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Job } from '../../src/forge/patch/job-key.ts';
-import { type Delivery, type Inbox, InboxError, openInbox } from '../../src/relay/inbox.ts';
+import { type Delivery, type Inbox, openInbox } from '../../src/relay/inbox.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { describeWith } from '../needs.ts';
 
@@ -262,34 +262,6 @@ describe('several processes', () => {
   });
 });
 
-describe('a file', () => {
-  test('is made for its user alone', () => {
-    const { path } = open(join(temporaryFolder(), 'folder', 'inbox.sqlite'));
-    expect(statSync(path).mode & 0o777).toBe(0o600);
-    expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700);
-  });
-
-  // Attack secret/others-store
-  test('is refused where any user may write the lock beside it', () => {
-    const path = join(temporaryFolder(), 'inbox.sqlite');
-    writeFileSync(`${path}.lock`, '');
-    chmodSync(`${path}.lock`, 0o666);
-    using inbox = openInbox(path, () => start);
-    expect(() => inbox.dueJobs()).toThrow(
-      `The relay's queue ${path} cannot be used: ${path}.lock has the mode 666, so any user may write to it`,
-    );
-  });
-
-  test('that was moved away under the relay accepts nothing more, as it would be lost', () => {
-    const { inbox, path } = open();
-    renameSync(path, `${path}.old`);
-    expect(() => inbox.accept([webhook('a')])).toThrow(
-      new InboxError(`The relay's queue ${path} was moved or replaced while in use: restart this process.`),
-    );
-    expect(existsSync(path)).toBe(false);
-  });
-});
-
 describeWith(['strace'], 'a power cut', () => {
   test('loses nothing that was accepted: it was synced before', async () => {
     const path = join(temporaryFolder(), 'inbox.sqlite');
@@ -308,35 +280,6 @@ describeWith(['strace'], 'a power cut', () => {
       return call.includes('"told') ? ['told'] : [];
     });
     expect(steps.join(' ')).toMatch(/^((synced )+told ?){4}(synced ?)*$/);
-  });
-});
-
-describeWith(['root', 'mount'], 'a disk', () => {
-  test('that is full accepts nothing more, keeps its content, and works again once there is space', () => {
-    const folder = temporaryFolder();
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder]);
-    onTestFinished(() => void execFileSync('umount', ['--lazy', folder]));
-    const path = join(folder, 'inbox.sqlite');
-    const { inbox } = open(path);
-    const transactions = Array(1000).fill(`PHID-XACT-DREV-${'x'.repeat(35)}`);
-    const big = (id: string): Delivery => ({
-      kind: 'webhook',
-      id,
-      at: start,
-      object: 'PHID-DREV-a',
-      transactions,
-    });
-    const acceptTooMuch = () => {
-      for (let id = 0; id < 100; id += 1) inbox.accept([big(String(id))]);
-    };
-    expect(acceptTooMuch).toThrow(
-      new InboxError(`The relay's queue ${path} cannot be used: database or disk is full.`),
-    );
-    const kept = inbox.countPending();
-    expect(kept).toBeGreaterThan(3);
-    expect(inbox.pendingDeliveries().map(({ id }) => Number(id))).toEqual([...Array(kept).keys()]);
-    execFileSync('mount', ['-o', 'remount,size=8m', folder]);
-    expect(inbox.accept([webhook(String(kept))])).toEqual(['new']);
   });
 });
 

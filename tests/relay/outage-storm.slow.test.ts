@@ -62,7 +62,6 @@ const fate = fc.record({
 
 type Fate = typeof fate extends fc.Arbitrary<infer T> ? T : never;
 
-// Attack phabricator/restored-server
 test('each of 200 gates with an outage at a random moment has one answer, on its own revision', async () => {
   await using phabricator = await startPhabricator();
   const { state, bot, url } = phabricator;

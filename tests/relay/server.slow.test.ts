@@ -54,7 +54,7 @@ async function start(options: Partial<RelayServerOptions> = {}) {
 const query = 'target=PHID-HMBT-a&build=PHID-HMBD-a&diff=80677&revision=27401';
 
 describe('a webhook', () => {
-  // Attack phabricator/repeated-webhook: A webhook is sent twice. Defence: Its bytes are recognized.
+  // A webhook is sent twice. Defence: Its bytes are recognized.
   test('that is signed is queued, and recognized when repeated', async () => {
     const { port, inbox } = await start();
     const request = webhookText(webhookBody({ transaction: 'ylb3' }));
@@ -71,7 +71,7 @@ describe('a webhook', () => {
     ]);
   });
 
-  // Attack phabricator/webhook: A webhook is forged. Defence: Its bytes are signed with the key of the hook.
+  // A webhook is forged. Defence: Its bytes are signed with the key of the hook.
   test.each([
     ['without a signature', undefined],
     ['signed with another key', signatureOf(webhookBody(), 'another')],
@@ -81,15 +81,15 @@ describe('a webhook', () => {
     const { port, inbox, logged } = await start();
     const headers = { 'X-Phabricator-Webhook-Signature': signature };
     const answer = await send(port, webhookText(webhookBody(), headers));
-    expect(answer).toMatchObject({ status: 401, text: 'The signature is missing or wrong.' });
+    expect(answer).toMatchObject({ status: 401 });
     expect(inbox.countPending()).toBe(0);
     expect(logged).toEqual([unsigned]);
   });
 
   const unsigned = 'Refused from 127.0.0.1: a webhook whose signature is missing or wrong.';
 
-  // Attack phabricator/log-flood: Refused requests fill the log or write into it. Defence: Each kind has one line a
-  // minute with a count, and no text of the request.
+  // Refused requests fill the log or write into it. Defence: Each kind has one line a minute with a count, and no text
+  // of the request.
   test('that is refused is in the log once a minute, with how many more there were', async () => {
     let now = at;
     const { port, logged } = await start({ now: () => now });
@@ -108,7 +108,6 @@ describe('a webhook', () => {
     expect(logged).toEqual([unsigned, `${unsigned} 20 more were refused since the last such line.`, unsigned]);
   });
 
-  // Attack phabricator/log-flood
   test('that is refused leaves nothing of its words in the log', async () => {
     const { port, logged } = await start();
     const headers = {
@@ -160,7 +159,7 @@ describe('a webhook', () => {
     async (body) => {
       const { port, inbox, logged } = await start();
       const answer = await send(port, webhookText(body));
-      expect(answer).toMatchObject({ status: 400, text: 'This is not a webhook of Herald.' });
+      expect(answer).toMatchObject({ status: 400 });
       expect(logged).toHaveLength(1);
       expect(inbox.countPending()).toBe(0);
     },
@@ -176,14 +175,10 @@ describe('a webhook', () => {
     };
     const chunked = { ...headers, 'Transfer-Encoding': 'chunked' };
     for (const request of [requestText('POST /webhook', headers), requestText('POST /webhook', chunked, chunks)]) {
-      expect(await send(port, request)).toMatchObject({
-        status: 411,
-        text: 'Send the whole body, with its length in Content-Length.',
-      });
+      expect(await send(port, request)).toMatchObject({ status: 411 });
     }
   });
 
-  // Attack phabricator/requests
   test('of the maximum length is accepted, and one that is a byte longer is refused unread', async () => {
     const { port } = await start();
     const longest = webhookBody().padEnd(limits.bodyBytes);
@@ -192,10 +187,7 @@ describe('a webhook', () => {
       'X-Phabricator-Webhook-Signature': signatureOf(`${longest} `),
       'Content-Length': String(limits.bodyBytes + 1),
     };
-    expect(await send(port, requestText('POST /webhook', headers))).toMatchObject({
-      status: 413,
-      text: 'A body may have at most 2048 bytes.',
-    });
+    expect(await send(port, requestText('POST /webhook', headers))).toMatchObject({ status: 413 });
   });
 
   test('whose client waits for a confirmation before the body gets it, if its headers are good', async () => {
@@ -273,8 +265,7 @@ describe('a build', () => {
 
   const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
 
-  // Attack phabricator/build-request: A build request is forged. Defence: It needs the password; the reply reveals
-  // nothing else.
+  // A build request is forged. Defence: It needs the password; the reply reveals nothing else.
   test.each([
     ['no password', undefined],
     ['another password', basic('phorge:correct horses')],
@@ -288,7 +279,6 @@ describe('a build', () => {
       const answer = await send(port, buildText(text, { Authorization: authorization }));
       expect(answer.status).toBe(401);
       expect(answer.head).toContain('WWW-Authenticate: Basic realm="ppsgate"');
-      expect(answer.text).toBe('The user or the password is missing or wrong.');
     }
     expect(inbox.countPending()).toBe(0);
   });
@@ -299,10 +289,7 @@ describe('a build', () => {
       { 'Content-Length': '10000000' },
       { 'Content-Length': undefined, 'Transfer-Encoding': 'chunked' },
     ]) {
-      expect(await send(port, buildText(query, headers))).toMatchObject({
-        status: 413,
-        text: 'Send no body: the parameters belong in the query.',
-      });
+      expect(await send(port, buildText(query, headers))).toMatchObject({ status: 413 });
     }
   });
 });
@@ -316,7 +303,7 @@ describe('the relay', () => {
     expect(answer).toMatchObject({ status: 200, text: '1 pending' });
   });
 
-  // Attack phabricator/no-key: The relay has no key or no password. Defence: A path without its key does not exist.
+  // The relay has no key or no password. Defence: A path without its key does not exist.
   test('has no path that it was given no key or no password for', async () => {
     const { port } = await start({ webhookKey: '', buildPassword: '' });
     const webhook = webhookText(webhookBody(), {
@@ -324,15 +311,12 @@ describe('the relay', () => {
     });
     const build = buildText(query, { Authorization: 'Basic =' });
     for (const request of [webhook, build, requestText('GET /'), requestText('GET //')]) {
-      expect(await send(port, request)).toMatchObject({
-        status: 404,
-        text: 'This page does not exist.',
-      });
+      expect(await send(port, request)).toMatchObject({ status: 404 });
     }
   });
 
-  // Attack phabricator/encoded-path: `/webhook/%2e%2e/build` passes a proxy that allows only `/webhook`. Defence: Paths
-  // are compared as sent, and any other spelling does not exist.
+  // `/webhook/%2e%2e/build` passes a proxy that allows only `/webhook`. Defence: Paths are compared as sent, and any
+  // other spelling does not exist.
   test.each([
     '/webhook/%2e%2e/build',
     '/webhook/../build',
@@ -367,10 +351,7 @@ describe('the relay', () => {
     const { port } = await start();
     const long = 'x'.repeat(limits.headerBytes);
     for (const request of [requestText('GET /health', { Cookie: long }), requestText(`GET /health?${long}`)]) {
-      expect(await send(port, request)).toMatchObject({
-        status: 431,
-        text: 'The headers are longer than 4096 bytes.',
-      });
+      expect(await send(port, request)).toMatchObject({ status: 431 });
     }
   });
 
@@ -381,14 +362,10 @@ describe('the relay', () => {
     requestText('POST /webhook', { 'Content-Length': '-1' }),
   ])('answers 400 to what is no HTTP: %j', async (text) => {
     const { port } = await start();
-    expect(await send(port, text)).toMatchObject({
-      status: 400,
-      text: 'This is not an HTTP request.',
-    });
+    expect(await send(port, text)).toMatchObject({ status: 400 });
   });
 
-  // Attack phabricator/second-request: A second request is in the body of the first. Defence: One request per
-  // connection is served.
+  // A second request is in the body of the first. Defence: One request per connection is served.
   test('replies to the first of several requests on a connection and ignores the others', async () => {
     const { port, inbox } = await start();
     const requests = ['a', 'b', 'c'].map((transaction) => webhookText(webhookBody({ transaction })));
@@ -400,8 +377,8 @@ describe('the relay', () => {
     expect(unanswered.text).toBe('queued');
   });
 
-  // Attack phabricator/requests: Requests are slow, large, broken or many. Defence: Time, headers, body and connections
-  // have bounds; larger requests are refused unread.
+  // Requests are slow, large, broken or many. Defence: Time, headers, body and connections have bounds; larger requests
+  // are refused unread.
   test.each([
     ['headers', 0],
     ['a body', webhookText(webhookBody()).length - webhookBody().length],
@@ -417,15 +394,12 @@ describe('the relay', () => {
       if (already >= 0 && sent < request.length - 1) socket.write(request.charAt(sent++));
     }, 10);
     onTestFinished(() => clearInterval(drip));
-    expect(await answer).toMatchObject({
-      status: 408,
-      text: 'The request was incomplete after 0.2 s.',
-    });
+    expect(await answer).toMatchObject({ status: 408 });
     expect(inbox.countPending()).toBe(0);
   });
 
-  // Attack phabricator/connections: Idle connections, from one address or many, keep webhooks out. Defence: The oldest
-  // connection without a whole request is closed, in the same network first (IPv6: a /64).
+  // Idle connections, from one address or many, keep webhooks out. Defence: The oldest connection without a whole
+  // request is closed, in the same network first (IPv6: a /64).
   test.each([
     ['nothing', ''],
     ['half of its headers', 'POST /webhook HTTP/1.1\r\nHost: relay\r\n'],
@@ -445,10 +419,7 @@ describe('the relay', () => {
     const { port, path, logged } = await start();
     renameSync(path, `${path}.old`);
     for (const request of [webhookText(webhookBody()), buildText(query)]) {
-      expect(await send(port, request)).toMatchObject({
-        status: 500,
-        text: 'The relay cannot queue requests; see its log.',
-      });
+      expect(await send(port, request)).toMatchObject({ status: 500 });
     }
     const [first, second] = logged;
     expect(first).toBe(second);

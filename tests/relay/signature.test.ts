@@ -15,7 +15,6 @@ test('a body is signed by the hexadecimal HMAC-SHA256 of its bytes, in small or 
   expect(isSigned(body, signature.toUpperCase(), key)).toBe(true);
 });
 
-// Attack phabricator/webhook
 test('another key, another byte or another digit is no signature', () => {
   expect(isSigned(body, signature, 'jefe')).toBe(false);
   expect(isSigned(Buffer.concat([body, Buffer.from('\n')]), signature, key)).toBe(false);

@@ -1,14 +1,12 @@
 // Starters of a relay's gates by ppsgate.yml.
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, inject, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Job } from '../../src/forge/patch/job-key.ts';
 import { openStarter } from '../../src/relay/open-starter.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { personalToken, startFakeGitHub } from '../fakes/github/server.ts';
 import { jobPath, startFakeJenkins } from '../fakes/jenkins.ts';
-import { startPhabricator } from '../fakes/phabricator/server.ts';
-import { commit, newRepository } from '../fakes/repository.ts';
 
 const { signal } = new AbortController();
 const job: Job = { key: 'D7-12', revision: 7, diff: 12, overrides: {}, by: 'alice' };
@@ -35,60 +33,6 @@ test.for([
   expect(readFileSync(join(folder, 'D7-12.log'), 'utf8')).toBe(
     `gate --patch D7:12 --answer --run D7-12 --config /etc/ppsgate.yml --repository /src --directory ${join(folder, 'D7-12')}\n`,
   );
-});
-
-describe('a gate on this machine, of a ppsgate.yml elsewhere', () => {
-  /**
-   * Returns the log of a gate by the real program, on a lab that does not respond: the part before any machine is
-   * contacted.
-   */
-  async function logOf(
-    overlay: object,
-    inRepository: Record<string, string>,
-    added = 'dut/nftables.conf',
-  ): Promise<string> {
-    await using phabricator = await startPhabricator();
-    const directory = newRepository();
-    const base = commit(directory, { 'README.md': '', ...inRepository });
-    const author = phabricator.addUser('author');
-    const raw = `diff --git a/${added} b/${added}\nnew file mode 100644\n--- /dev/null\n+++ b/${added}\n@@ -0,0 +1 @@\n+# Patched.\n`;
-    const { id } = phabricator.addRevision({ author, title: 'Forward', diff: { raw, base } });
-    const folder = temporaryFolder();
-    writeFileSync(join(folder, 'token'), phabricator.token, { mode: 0o600 });
-    const host = { host: '127.0.0.1', port: 1, knownHosts: 'known_hosts' };
-    const rack = {
-      kind: 'linux',
-      sender: { ...host, interface: 'tx0', cpu: 0 },
-      dut: { ...host, ingress: 'in0', egress: 'out0', cpu: 1 },
-      receiver: { ...host, interface: 'rx0' },
-    };
-    const configPath = join(folder, 'ppsgate.yml');
-    const config = {
-      ...overlay,
-      testbeds: { rack },
-      reservations: { file: 'reservations.sqlite' },
-      history: 'history.jsonl',
-      phabricator: { url: phabricator.url, tokenFile: 'token' },
-    };
-    writeFileSync(configPath, JSON.stringify(config));
-    const start = { kind: 'here', repository: directory, most: 1 } as const;
-    const program = [process.execPath, join(inject('bundle'), 'cli.js')];
-    const starter = await openStarter({ start, directory: folder }, { configPath, program });
-    const diff = phabricator.state.diffs.at(-1)?.id ?? 0;
-    const asked = { ...job, revision: id, diff };
-    await starter.start(asked, false, signal);
-    await expect.poll(() => starter.ended(asked)).toMatchObject({ kind: 'ended' });
-    const text = readFileSync(join(folder, `${job.key}.log`), 'utf8');
-    return text
-      .replaceAll(directory, '/src')
-      .replaceAll(folder, '/etc/ppsgate')
-      .replaceAll(/[0-9a-f]{40}/g, 'ID');
-  }
-
-  test('installs the overlay of the repository that is measured', async () => {
-    const log = await logOf({}, { 'dut/sysctl.conf': '' });
-    expect(log).toMatch(/^ppsgate: The key of \w+ \(127\.0\.0\.1:1\) cannot be checked/);
-  });
 });
 
 test('a gate on GitHub is started with the token of a file', async () => {

@@ -109,16 +109,6 @@ describe('a publication', () => {
     expect(textOf('badges/shelf-3/forwarding-inet4.json')).toContain('regression · 721.5 kpps');
   });
 
-  test('leaves the branch one commit without parents, and the other branches alone', async () => {
-    const main = github.state.git.refs.get('refs/heads/main');
-    await publish([publication({ startedAt: onDay(1) })]);
-    await publish([publication({ startedAt: onDay(2) })]);
-    expect(commitAt(github.state.git, github.state.git.refs.get(ref) ?? '')?.parents).toEqual([]);
-    expect(startsOfResults()).toEqual([onDay(1), onDay(2)]);
-    expect(github.state.git.refs.get('refs/heads/main')).toBe(main);
-    expect(github.state.git.refs.size).toBe(2);
-  });
-
   test('returns the places of its files', async () => {
     const done = await publish([publication()]);
     const folder = 'results/2026/20261120T120000-shelf-3-7-';
@@ -133,21 +123,6 @@ describe('a publication', () => {
     });
   });
 
-  test('returns their URLs on a web site', async () => {
-    const octokit = await hastyOctokit(github);
-    const pages = 'https://example.github.io/router';
-    const options = { keep, staleSeconds: day, now: () => now };
-    const done = await publishToBranch(octokit, { ...place, pages }, [publication()], options);
-    expect(done).toMatchObject({
-      links: [
-        {
-          result: expect.stringMatching(`^${pages}/results/2026/.*/result.json$`),
-          badges: [`${pages}/badges/shelf-3/forwarding-inet4.svg`],
-        },
-      ],
-    });
-  });
-
   test('of a long experiment is complete', async () => {
     const runs = Array.from({ length: 800 }, (_, index) => aRun({ number: index + 1 }));
     const cells = [{ ...aCell({ kind: 'regression' }), runs }];
@@ -156,13 +131,6 @@ describe('a publication', () => {
     const path = [...files().keys()].find((file) => file.endsWith('/result.json')) ?? '';
     expect(JSON.parse(textOf(path))).toEqual(aResult(result as Partial<Result>));
     expect(counted('git/create-blob')).toBe(1);
-  });
-
-  test('removes files that are not kept any more', async () => {
-    const options = { keep: { ...keep, results: 2 } };
-    for (const date of [1, 2, 3]) await publish([publication({ startedAt: onDay(date) })], options);
-    expect(startsOfResults()).toEqual([onDay(2), onDay(3)]);
-    expectWhole();
   });
 
   test('ignores a file that was removed by hand', async () => {
@@ -182,26 +150,9 @@ describe('a publication', () => {
     expect(await publish([], { now: later })).toMatchObject({ kind: 'published', links: [] });
     expect(textOf('badges/shelf-3/forwarding-inet4.json')).toContain('"no data"');
   });
-
-  test('of an existing result makes no commit', async () => {
-    const first = await publish([publication()]);
-    expect(await publish([publication()])).toEqual(first);
-    expect(counted('git/create-commit')).toBe(1);
-  });
 });
 
 describe('no other publisher is overwritten', () => {
-  test('when two publish at once', async () => {
-    await publish([publication({ startedAt: onDay(1) })]);
-    await both();
-    expect(startsOfResults()).toEqual([onDay(1), onDay(2), onDay(3)]);
-  });
-
-  test('when two make the branch at once', async () => {
-    await both();
-    expect(startsOfResults()).toEqual([onDay(2), onDay(3)]);
-  });
-
   test('when others are faster several times', async () => {
     const octokit = await overtaken(5);
     const done = await publish([publication({ startedAt: onDay(20) })], { octokit });
@@ -231,12 +182,6 @@ describe('no other publisher is overwritten', () => {
     expectWhole();
   });
 
-  const both = async () => {
-    const all = await Promise.all([another(2), another(3)]);
-    expect(all).toMatchObject([published, published]);
-    expect(counted('graphql/update-refs')).toBeGreaterThan(2);
-    expectWhole();
-  };
   const another = (date: number) => publish([publication({ startedAt: onDay(date) })]);
 
   /** A client that loses its next updates of the branch to another publisher. */
@@ -270,15 +215,6 @@ describe('a result is there once, though', () => {
     expect(await publish([publication({ startedAt: onDay(2) })])).toMatchObject(published);
     expect(startsOfResults()).toEqual([onDay(1), onDay(2)]);
     expectWhole();
-  });
-
-  test('every reply that the branch was moved is lost, which a read detects', async () => {
-    github.faults.order('graphql/update-refs', { kind: 'reset', carriedOut: true }, 4);
-    expect(await publish([publication()])).toMatchObject({
-      ...published,
-      commit: github.state.git.refs.get(ref),
-    });
-    expect(startsOfResults()).toHaveLength(1);
   });
 
   test('another job publishes after the reply was lost', async () => {
@@ -328,17 +264,20 @@ describe('nothing is published, with the reason, when', () => {
     return done.kind === 'not-published' ? done.why : undefined;
   };
 
-  test('the token may only read', async () => {
-    github.faults.order('git/create-tree', { kind: 'read-only' });
-    expect(await whyNot()).toBe(
-      `${what} the token lacks the permission (403 Resource not accessible by integration): give the job \`permissions: contents: write\`, or, for a pull request from a fork, publish from a workflow_run job; if rules protect the branch, exempt the token.`,
-    );
-  });
-
-  test('the token may write, but not move the branch', async () => {
-    github.faults.order('graphql/update-refs', { kind: 'read-only' });
-    expect(await whyNot()).toMatch(/if rules protect the branch, exempt the token\.$/);
-    expect(counted('graphql/update-refs')).toBe(1);
+  test.each<[string, string, Fault, number, RegExp]>([
+    ['the token may only read', 'git/create-tree', { kind: 'read-only' }, 1, /`permissions: contents: write`/],
+    ['the token may not move the branch', 'graphql/update-refs', { kind: 'read-only' }, 1, /exempt the token\.$/],
+    [
+      'a rate limit lasts long',
+      'git/create-commit',
+      { kind: 'rate-limit', seconds: 3000 },
+      1,
+      /this token until \d{4}/,
+    ],
+    ['GitHub keeps failing', 'git/create-commit', { kind: 'broken', status: 503 }, 99, /GitHub answered 503/],
+  ])('%s', async (_, operation, fault, times, why) => {
+    github.faults.order(operation, fault, times);
+    expect(await whyNot()).toMatch(why);
   });
 
   test('rules protect the branch', async () => {
@@ -356,32 +295,6 @@ describe('nothing is published, with the reason, when', () => {
     expect(counted('git/create-commit')).toBe(1);
   });
 
-  test('a rate limit lasts long', async () => {
-    github.faults.order('git/create-commit', { kind: 'rate-limit', seconds: 3000 });
-    expect(await whyNot()).toMatch(
-      /because GitHub's rate limit blocks this token until \d{4}-.*Z: publish the result again then\.$/,
-    );
-  });
-
-  test('GitHub keeps failing', async () => {
-    github.faults.order('git/create-commit', { kind: 'broken', status: 503 }, 99);
-    expect(await whyNot()).toBe(`${what} GitHub answered 503 Server Error; the result itself is kept.`);
-  });
-
-  test('GitHub rejects the token', async () => {
-    const octokit = await hastyOctokit(github, { token: 'gho_secret' });
-    expect(await publish([publication()], { octokit })).toMatchObject({
-      why: `${what} GitHub rejects the token (401 Bad credentials): check the input that holds it.`,
-    });
-  });
-
-  test('the address refuses connections', async () => {
-    const octokit = await hastyOctokit({ url: 'http://127.0.0.1:1' });
-    expect(await publish([publication()], { octokit })).toMatchObject({
-      why: expect.stringMatching(/because GitHub cannot be reached \(.+\): publish/),
-    });
-  });
-
   test('there is no such repository', async () => {
     const octokit = await hastyOctokit(github);
     const options = { keep, staleSeconds: day, now: () => now };
@@ -391,8 +304,7 @@ describe('nothing is published, with the reason, when', () => {
     });
   });
 
-  // Attack read/branch-name: The data branch has the name of another branch. Defence: Nothing is written without our
-  // index.
+  // The data branch has the name of another branch. Defence: Nothing is written without our index.
   test.each([
     ['belongs to another project', { 'main.c': 'int main;' }],
     ['is of a later version', { 'index.json': '{"schemaVersion":2}' }],
@@ -409,20 +321,6 @@ describe('nothing is published, with the reason, when', () => {
 
 describe('the history', () => {
   const read = async () => readHistory(await hastyOctokit(github), place);
-
-  test('is there for the next gate', async () => {
-    const cells = [{ ...aCell({ kind: 'no-regression' }), runs: pairedRuns([8e5], [8e5]) }];
-    await publish([
-      publication({ outcome: { kind: 'judged', verdict: 'no-regression', cells } }),
-      publication({ startedAt: onDay(21) }),
-    ]);
-    expect(await read()).toMatchObject([{ testbed: 'shelf-3', pps: [8e5] }]);
-    expect(counted('graphql/update-refs')).toBe(1);
-  });
-
-  test('is empty where there is no branch', async () => {
-    expect(await read()).toEqual([]);
-  });
 
   test('is read as far as it can be', async () => {
     const line = JSON.stringify(aHistoryEntry());
@@ -468,12 +366,6 @@ describe('the trend', () => {
     expect(index.aaRuns).toMatchObject([{ gates: 3 }, { gates: 1 }]);
   });
 
-  test('is empty where there is no branch, or nothing of it', async () => {
-    expect(await read()).toMatchObject({ index: { cells: [] } });
-    commitFiles(github.state.git, place.branch, { 'index.json': '{}' });
-    expect(await read()).toMatchObject({ index: { cells: [] } });
-  });
-
   test('of a later version is left unchanged, with the reason', async () => {
     await publish([nightlyRun(onDay(1))]);
     const before = commitFiles(github.state.git, place.branch, {
@@ -506,19 +398,6 @@ describe('the trend', () => {
     expectWhole();
   });
 
-  test('by an edit that changes nothing gets no commit', async () => {
-    await publish([nightlyRun(onDay(1))]);
-    const before = github.state.git.refs.get(ref);
-    await edited((index) => index);
-    expect(github.state.git.refs.get(ref)).toBe(before);
-  });
-
-  test('that cannot be changed is an error with the remedy', async () => {
-    await publish([nightlyRun(onDay(1))]);
-    github.faults.order('git/create-tree', { kind: 'read-only' });
-    await expect(edited(compared)).rejects.toThrow(/lacks the permission \(403 .*permissions: contents: write/);
-  });
-
   test('is not lost where there are more files than GitHub lists', async () => {
     await publish([nightlyRun('2025-12-01T12:00:00.000Z'), nightlyRun(onDay(1))]);
     const octokit = await hastyOctokit(github);
@@ -537,7 +416,7 @@ describe('the trend', () => {
 });
 
 describe('a clone stays small', () => {
-  // Attack read/results: A flood of results. Defence: Count, age and bytes have bounds, in one commit without history.
+  // A flood of results. Defence: Count, age and bytes have bounds, in one commit without history.
   test('after 2,000 results of which 200 are kept, and 10,000 as each adds so little', async () => {
     const octokit = await hastyOctokit(github);
     const options = { octokit, keep: { ...keep, results: 200 } };
@@ -556,7 +435,6 @@ describe('a clone stays small', () => {
     expect(of10000).toBeLessThan(512);
   });
 
-  // Attack read/results
   test('of the longest experiments, by the bytes of their results', async () => {
     const long = { pairs: 20, samples: 60, families };
     const batch = Array.from({ length: 30 }, (_, index) => numbered(index + 1, long));

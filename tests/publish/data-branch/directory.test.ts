@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
@@ -99,20 +99,11 @@ test('gives up a directory that is locked for a minute, with the reason', async 
   expect(seconds).toBe(59);
 });
 
-// Attack secret/others-store
 test('A directory with a lock that any user may write, and so hold, is refused.', async () => {
   const directory = temporaryFolder();
   writeFileSync(join(directory, '.lock'), '');
   chmodSync(join(directory, '.lock'), 0o666);
   await expect(publish(directory, [publication()])).rejects.toThrow(/so any user may write to it/);
-});
-
-test('leaves the files of others alone', async () => {
-  const directory = temporaryFolder();
-  mkdirSync(join(directory, 'results'));
-  writeFileSync(join(directory, 'results', 'mine.txt'), 'mine');
-  await publish(directory, [publication()]);
-  expect(filesIn(directory)).toContain('results/mine.txt');
 });
 
 test('leftovers of a killed process are removed', async () => {
@@ -149,11 +140,6 @@ test('the branch over time is read whole, with the results', async () => {
   expect(results.results).toHaveLength(1);
 });
 
-test('the branch over time is empty in a directory that is not there', async () => {
-  const directory = join(temporaryFolder(), 'not', 'yet');
-  expect(await readDirectoryTrend(directory)).toMatchObject({ index: { cells: [] } });
-});
-
 test('the index of the trend is changed by those who edit it in turn', async () => {
   const directory = temporaryFolder();
   await publish(directory, [publication()]);
@@ -173,7 +159,6 @@ test('the index of the trend is changed by those who edit it in turn', async () 
   expect(index.releases.map(({ name }) => name).toSorted()).toEqual(['14.0', '15.0']);
 });
 
-// Attack read/foreign-paths
 test.for(['results', 'badges', 'trend'])(
   'Nothing is written or removed through a link in the place of %s',
   async (name) => {

@@ -8,7 +8,7 @@ import { editedFiles } from '../../../src/publish/data-branch/layout.ts';
 import { nightlyRunsPath } from '../../../src/publish/data-branch/paths.ts';
 import { parseTrendIndex, trendFiles } from '../../../src/publish/data-branch/trend-files.ts';
 import { mellanoxFixed } from '../../fakes/bisect-result.ts';
-import { aCell, aResult, forwarding, pairedRuns, pullRequest } from '../../fakes/result.ts';
+import { aCell, forwarding, pairedRuns, pullRequest } from '../../fakes/result.ts';
 import { publication, publish, rules, type Shelf, storedIn } from '../../fakes/shelf.ts';
 import { readXml } from '../../fakes/xml.ts';
 
@@ -77,16 +77,8 @@ describe('a nightly run of the default branch', () => {
     expect(nightlyRunsIn(shelf)).toHaveLength(2);
   });
 
-  test('that is published again changes nothing', () => {
-    const shelf: Shelf = new Map();
-    publish(shelf, [nightlyRun(onDay(1)), nightlyRun(onDay(2))]);
-    const before = new Map(shelf);
-    publish(shelf, [nightlyRun(onDay(1)), nightlyRun(onDay(2))]);
-    expect(shelf).toEqual(before);
-  });
-
-  // Attack forge/moved-level: A fork shifts the level of a testbed or its count of false alarms. Defence: Nightly runs
-  // and counts use trusted results only, and nightly runs only the default branch.
+  // A fork shifts the level of a testbed or its count of false alarms. Defence: Nightly runs and counts use trusted
+  // results only, and nightly runs only the default branch.
   test('is absent if a patch was measured, or the result is a fork’s', () => {
     const shelf: Shelf = new Map();
     publish(shelf, [
@@ -95,12 +87,6 @@ describe('a nightly run of the default branch', () => {
       { ...publication(), ...onMain, result: mellanoxFixed },
     ]);
     expect(indexIn(shelf)).toMatchObject({ cells: [], aaRuns: [], fingerprints: [] });
-  });
-
-  test('of the future is none', () => {
-    const shelf: Shelf = new Map();
-    publish(shelf, [nightlyRun('9999-01-01T00:00:00.000Z')]);
-    expect(indexIn(shelf)).toMatchObject({ cells: [], aaRuns: [] });
   });
 
   test('is ordered by its commit among others, whose order a publication may give', () => {
@@ -114,12 +100,6 @@ describe('a nightly run of the default branch', () => {
       { commit: 'd'.repeat(40), committedAt: onDay(2), occasion: 'push' },
       { commit: 'c'.repeat(40), committedAt: onDay(3), occasion: 'push' },
     ]);
-  });
-
-  test('may be one that was measured once more', () => {
-    const shelf: Shelf = new Map();
-    publish(shelf, [nightlyRun(onDay(1)), { ...nightlyRun(onDay(2)), occasion: 'again' }]);
-    expect(nightlyRunsIn(shelf).map(({ occasion }) => occasion)).toEqual(['nightly', 'again']);
   });
 
   test('is never dropped, also where its result is', () => {
@@ -148,7 +128,6 @@ describe('a nightly run of the default branch', () => {
     expect(indexIn(shelf).compareUrl).toBe(compareUrl);
   });
 
-  // Attack read/data-paths
   test('has a path of our own, for any name of its testbed, and is shown in code', () => {
     const named = fc.oneof(
       fc.string({ unit: 'binary' }),
@@ -201,12 +180,6 @@ describe('the base against itself', () => {
     );
   });
 
-  test('is counted also if it was requested by hand', () => {
-    const shelf: Shelf = new Map();
-    publish(shelf, [publication(measured(onDay(1), { patch: oneCommit }), { isTrusted: true })]);
-    expect(indexIn(shelf)).toMatchObject({ cells: [], aaRuns: [{ gates: 1 }] });
-  });
-
   test('stays counted by testbed, however many nightly runs there are', () => {
     const shelf: Shelf = new Map();
     const testbed = (name: string) => ({ testbed: { name, fingerprint: {}, warnings: [] } });
@@ -217,15 +190,6 @@ describe('the base against itself', () => {
       );
     }
     expect(indexIn(shelf).aaRuns.map(({ gates }) => gates)).toEqual([320, 320, 320, 320]);
-  });
-
-  test('keeps earlier counts in sight', () => {
-    const shelf: Shelf = new Map();
-    const { policy } = aResult();
-    publish(shelf, [alarm(onDay(1)), nightlyRun(onDay(2), { policy: { ...policy, marginRatio: 0.03 } })]);
-    expect(shelf.get('README.md')).toMatch(
-      /gates, ≤ 95\.1 % .*margin 3 %.*\n {2}- earlier: called a regression in 1 of 1 gates, .*margin 2 %/,
-    );
   });
 });
 

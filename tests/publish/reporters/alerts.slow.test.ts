@@ -129,21 +129,8 @@ test('a testbed gets one with its own label, once its level has stayed for five 
   expect(github.state.issues).toMatchObject([{ labels: ['ppsgate-testbed'] }]);
 });
 
-test('a testbed gets none for less than the margin, which a gate cannot distinguish from code', async () => {
-  const change = aChange({ state: 'testbed', cells: [aLevel('ipfw-stateful', -0.019)] });
-  await told(change, { nightlyRuns: nightlyRunsFrom(change, 5) });
-  expect(titles()).toEqual([]);
-});
-
-test('the issue of a testbed reports if the same commit was measured before and after', async () => {
-  const change = aChange({ state: 'testbed', good: 'c'.repeat(40), bad: 'c'.repeat(40) });
-  await told(change, { nightlyRuns: nightlyRunsFrom(change, 5) });
-  expect(github.state.issues[0]?.body).toContain('The same commit was measured before and after');
-  expect(github.state.issues[0]?.body).not.toContain('A gate of');
-});
-
-// Attack read/repeated-issues: GitHub fails so that issues are created repeatedly. Defence: An issue is searched by its
-// marker before it is created, and a duplicate is closed.
+// GitHub fails so that issues are created repeatedly. Defence: An issue is searched by its marker before it is created,
+// and a duplicate is closed.
 test('an issue whose reply is lost is found by the next run, and not created again', async () => {
   github.faults.order('issues/create', lost);
   const branch = await told(aChange());
@@ -166,30 +153,8 @@ test('of two issues of simultaneous publications the next one closes the newer',
   ]);
 });
 
-test('an issue that the data branch does not record is found again', async () => {
-  const branch = fakeBranch(anIndex([aChange()]), () => 'not-done');
-  await notify(branch);
-  expect(said).toEqual([expect.stringContaining('may not have been reported')]);
-  minutes(11);
-  branch.edit = fakeBranch(branch.index).edit;
-  await notify(branch);
-  expect(titles()).toHaveLength(1);
-});
-
-test('creates no issue while the existing ones cannot be read', async () => {
-  github.faults.order('issues/create', lost);
-  const branch = await told(aChange());
-  minutes(11);
-  github.faults.order('issues/list-for-repo', { kind: 'broken', status: 502 }, 4);
-  await notify(branch);
-  minutes(11);
-  await notify(branch);
-  expect(titles()).toHaveLength(1);
-  expect(alertIn(branch)).toMatchObject({ issue: 8 });
-});
-
-// Attack read/fake-issue: An issue of a stranger contains our marker, to be used for a change point or an accepted
-// level. Defence: An issue counts if our login wrote it and it begins with the marker.
+// An issue of a stranger contains our marker, to be used for a change point or an accepted level. Defence: An issue
+// counts if our login wrote it and it begins with the marker.
 test('an issue with a stranger’s copy of the marker is not ours', async () => {
   github.faults.order('issues/create', { kind: 'broken', status: 502 });
   const branch = await told(aChange());
@@ -247,15 +212,6 @@ test.each([
   expect(commentsOn(8)).toEqual([expect.stringContaining(word)]);
 });
 
-test('an issue whose creation was not confirmed is closed if its change is over', async () => {
-  github.faults.order('issues/create', lost);
-  const branch = await told(aChange());
-  become(branch, { state: 'recovered' });
-  minutes(11);
-  await notify(branch);
-  expect(github.state.issues).toMatchObject([{ state: 'closed' }]);
-});
-
 test('posts an update once even if the reply is lost', async () => {
   const branch = await told(aChange());
   become(branch, { state: 'recovered' });
@@ -278,15 +234,6 @@ test('leaves an issue that a user has deleted', async () => {
   expect(titles()).toHaveLength(1);
 });
 
-test('a change confirmed as code gets the other label', async () => {
-  const change = aChange({ state: 'testbed' });
-  const branch = await told(change, { nightlyRuns: nightlyRunsFrom(change, 5) });
-  github.state.issues[0]?.labels.push('ours');
-  become(branch, { state: 'code' });
-  await notify(branch);
-  expect(github.state.issues).toMatchObject([{ labels: ['ours', 'ppsgate-regression'] }]);
-});
-
 test('the pull request that it was merged by gets one comment', async () => {
   const branch = await told(aChange(), { onlyCommitOf: async () => culprit });
   await notify(branch, { onlyCommitOf: async () => culprit });
@@ -307,15 +254,6 @@ test('of a range names the commit that a bisection found, and of a testbed none'
   expect(commentsOn(9)).toEqual([expect.stringContaining('A bisection found the commit: 3c3c3c3c3c3c.')]);
 });
 
-test('a commit without a pull request is looked up once', async () => {
-  const onlyCommitOf = async () => '4d'.repeat(20);
-  const branch = await told(aChange(), { onlyCommitOf });
-  const asked = github.requests.length;
-  await notify(branch, { onlyCommitOf });
-  // It reads only its login and the open issues.
-  expect(github.requests).toHaveLength(asked + 2);
-});
-
 test('repeats the comment on the landed revision until Phabricator accepts it', async () => {
   const keys: string[] = [];
   const answers = [{ kind: 'failed', why: 'It is read-only.' }, { kind: 'delivered' }] as const;
@@ -334,8 +272,7 @@ test('repeats the comment on the landed revision until Phabricator accepts it', 
   expect(commentsOn(7)).toHaveLength(1);
 });
 
-// Attack read/issue-markup: The name of a testbed puts markup into an issue. Defence: An issue contains no text of a
-// commit, and names are code.
+// The name of a testbed puts markup into an issue. Defence: An issue contains no text of a commit, and names are code.
 test('no name of a testbed is markup', async () => {
   await told(aChange({ testbed: '@all ![](x) <b>\n# `b`' }));
   const body = github.state.issues[0]?.body ?? '';

@@ -155,14 +155,6 @@ describe('a build', () => {
     expect(said).toEqual([]);
   });
 
-  test('ends as well where nothing was shown before', async () => {
-    const scene = await aBuild();
-    await open(scene).answer.conclude(failed);
-    expect(scene.target.messages).toEqual(['fail']);
-    expect(scene.build.status).toBe('failed');
-    expect(unitsOf(scene.target)).toEqual(['forwarding inet4: fail']);
-  });
-
   test('links to the report under a key of the gate, once', async () => {
     const scene = await aBuild();
     const { answer } = open(scene);
@@ -276,14 +268,6 @@ describe('a gate that ends with', () => {
     expect(scene.build.status).toBe('failed');
   });
 
-  test('an invalid cell shows the reason in a unit on the revision', async () => {
-    const scene = await aBuild();
-    const reason = 'the generator is the limit';
-    await open(scene).answer.conclude(judged({ kind: 'improvement' }, { kind: 'invalid', reason }));
-    expect(scene.target.units.map(({ result }) => result)).toEqual(['pass', 'broken']);
-    expect(scene.target.units[1]?.details?.split('\n')[0]).toBe(`invalid: ${reason}`);
-  });
-
   test('no valid cell shows it once, with the reasons in the three visible lines', async () => {
     const scene = await aBuild();
     const reason = '0 of 8 pairs of runs count: the machine was too busy';
@@ -355,38 +339,14 @@ describe('a user', () => {
     expect(said).toEqual(['The build of D1 on Harbormaster is aborted: it gets no further updates.']);
   });
 
-  test('aborts it and restarts it: it is answered after all', async () => {
-    const scene = await aBuild();
-    await send('abort', scene);
-    const { answer } = open(scene);
-    answer.measuring('hp-t540');
-    await expect.poll(() => said).toHaveLength(1);
-    await send('restart', scene);
-    await answer.conclude(passed);
-    expect(newestTarget()).toMatchObject({ generation: 2, messages: ['pass'] });
-  });
-
-  // Attack phabricator/passed-build: A user marks the build as passed. Defence: The end of the gate does not change it,
-  // the log says so, and the comment has the verdict.
+  // A user marks the build as passed. Defence: The end of the gate does not change it, the log says so, and the comment
+  // has the verdict.
   test('has passed it meanwhile: the end of the gate does not change it', async () => {
     const scene = await aBuild();
     finish(phabricator.state, scene.target, 'passed');
     await open(scene).answer.conclude(failed);
     expect(messages()).toEqual([]);
     expect(said).toEqual(['The build of D1 on Harbormaster is passed: it gets no further updates.']);
-  });
-
-  test('fails it before Harbormaster gets our message: that is reported', async () => {
-    const scene = await aBuild();
-    scene.build.generation = 2;
-    const { answer } = open(scene, {
-      onPause() {
-        scene.build.generation = 1;
-        finish(phabricator.state, scene.target, 'failed');
-      },
-    });
-    await answer.conclude(passed);
-    expect(said).toEqual(['The build of D1 on Harbormaster shows target/failed, set by another client.']);
   });
 
   describe('sends another diff, and the gate of the old one is cancelled', () => {
@@ -411,38 +371,6 @@ describe('a user', () => {
       expect(newer).toMatchObject({ status: 'target/waiting', messages: [] });
     });
 
-    test.each([
-      ['has no build', async () => {}],
-      [
-        'has one of another plan alone',
-        async (scene: Awaited<ReturnType<typeof aBuild>>) => {
-          const plan = phabricator.addBuildPlan({ uri: 'http://127.0.0.1:1/', name: 'another' });
-          await phabricator.startBuild(scene.shown, plan);
-        },
-      ],
-      [
-        'has one that Phabricator does not tell of',
-        async (scene: Awaited<ReturnType<typeof aBuild>>) => {
-          await phabricator.startBuild(scene.shown, scene.plan);
-          phabricator.faults.order('harbormaster.buildable.search', { kind: 'html' });
-        },
-      ],
-    ])('and says that alone where the new one %s', async (_, before) => {
-      const scene = await aBuild();
-      anotherDiff(scene);
-      await before(scene);
-      await open(scene).answer.conclude(cancelledOutcome);
-      expect(reason(scene)).toBe(`${taken}: the newer diff is measured.`);
-    });
-
-    test('also while it waits in the queue of a relay', async () => {
-      const scene = await aBuild();
-      anotherDiff(scene);
-      const said = 'It was not measured: diff 2 replaced it.';
-      await open(scene).answer.conclude({ ...cancelledOutcome, message: said });
-      expect(reason(scene)).toContain(taken);
-    });
-
     test('and is reported without one if Phabricator does not reply: nothing waits for that', async () => {
       const scene = await aBuild();
       anotherDiff(scene);
@@ -454,30 +382,6 @@ describe('a user', () => {
       expect(scene.build.status).toBe('failed');
       expect(reason(scene)).toBe(cancelledOutcome.message);
     });
-
-    test('and the newer diff is requested once, however often the end is sent', async () => {
-      const scene = await aBuild();
-      anotherDiff(scene);
-      phabricator.faults.order('differential.diff.search', { kind: 'html' });
-      phabricator.faults.order('harbormaster.sendmessage', { kind: 'broken' }, 2);
-      await open(scene).answer.conclude(cancelledOutcome);
-      const asked = phabricator.requests.filter(({ method }) => method === 'differential.diff.search');
-      expect(asked).toHaveLength(1);
-      expect(reason(scene)).toBe(cancelledOutcome.message);
-    });
-  });
-
-  test('cancels the gate of the newest diff: its build reads as ever', async () => {
-    const scene = await aBuild();
-    await open(scene).answer.conclude(cancelledOutcome);
-    expect(scene.target.units).toMatchObject([{ details: cancelledOutcome.message }]);
-  });
-
-  test('sends another diff after a verdict, which is reported unchanged', async () => {
-    const scene = await aBuild();
-    phabricator.updateRevision(scene.shown, { raw: raw.replace('int y', 'long y') });
-    await open(scene).answer.conclude(passed);
-    expect(unitsOf(scene.target)).toEqual(['forwarding inet4: pass']);
   });
 });
 
@@ -485,8 +389,7 @@ describe('a draft', () => {
   const warning =
     'warning: D1 is a draft until its builds pass, so this build passes with any outcome: set "Hold Drafts" of the build plan "packets per second" to "Never" so that it shows the result.';
 
-  // Attack phabricator/returned-draft: A failed benchmark returns a draft to its author. Defence: A build that holds a
-  // draft is passed.
+  // A failed benchmark returns a draft to its author. Defence: A build that holds a draft is passed.
   test.each(['always', 'building'] as const)(
     'that its build keeps from review (%s) is let go at once, and never returns to its author',
     async (holdDrafts) => {
@@ -513,13 +416,6 @@ describe('a draft', () => {
     expect(unitsOf(scene.target)).toEqual(['passed for the draft: skip', 'forwarding inet4: fail']);
   });
 
-  test('that passes anyway needs no excuse', async () => {
-    const scene = await aBuild({ status: 'draft', holdDrafts: 'always' });
-    await open(scene).answer.conclude(passed);
-    expect(unitsOf(scene.target)).toEqual(['forwarding inet4: pass']);
-    expect(said).toEqual([]);
-  });
-
   test('whose author holds it waits for no build, and its build has the result', async () => {
     const scene = await aBuild({ status: 'draft', holdAsDraft: true, holdDrafts: 'always' });
     const { answer } = open(scene);
@@ -531,24 +427,6 @@ describe('a draft', () => {
     expect(said).toEqual([]);
   });
 
-  test('that another plan holds does not affect the build of one that holds none', async () => {
-    const scene = await aBuild({ holdDrafts: 'never' });
-    scene.shown.status = 'draft';
-    await open(scene).answer.conclude(failed);
-    expect(scene.build.status).toBe('failed');
-  });
-
-  test('that is released and restarted is answered with the result', async () => {
-    const scene = await aBuild({ status: 'draft', holdDrafts: 'always' });
-    const { answer } = open(scene);
-    answer.queued('waits for approval');
-    await expect.poll(() => scene.shown.status).toBe('needs-review');
-    await send('restart', scene);
-    await answer.conclude(failed);
-    expect(newestTarget()).toMatchObject({ generation: 2, messages: ['fail'] });
-    expect(scene.shown.status).toBe('needs-review');
-  });
-
   test('is warned of in a sentence, and what is in review is not', async () => {
     const scene = await aBuild({ status: 'draft', holdDrafts: 'always' });
     const { conduit } = open(scene);
@@ -556,14 +434,6 @@ describe('a draft', () => {
     expect(await draftWarning(conduit, build.phid, revision)).toBe(warning.slice(9));
     scene.shown.status = 'needs-review';
     expect(await draftWarning(conduit, build.phid, revision)).toBeUndefined();
-  });
-
-  test('is taken to be held where the bot sees neither the build nor its plan', async () => {
-    const scene = await aBuild({ status: 'draft', holdDrafts: 'never' });
-    scene.shown.status = 'draft';
-    const { conduit } = open(scene);
-    const sentence = await draftWarning(conduit, 'PHID-HMBD-unknown', scene.revision);
-    expect(sentence).toContain('set "Hold Drafts" of its build plan to "Never"');
   });
 });
 
@@ -623,28 +493,6 @@ describe('Harbormaster', () => {
     ]);
   });
 
-  test('refuses the first update: the end is sent all the same', async () => {
-    const scene = await aBuild();
-    const { viewPolicy } = scene.shown;
-    scene.shown.viewPolicy = scene.author.phid;
-    const { answer } = open(scene);
-    answer.queued('waits for approval');
-    await expect.poll(() => said).toHaveLength(1);
-    scene.shown.viewPolicy = viewPolicy;
-    await answer.conclude(passed);
-    expect(scene.build.status).toBe('passed');
-  });
-
-  test('cannot be reached any more: one sentence', async () => {
-    const scene = await aBuild();
-    const { answer } = open(scene);
-    phabricator.faults.order(undefined, { kind: 'broken' }, 1000);
-    await answer.conclude(passed);
-    expect(said).toEqual([
-      expect.stringMatching(/^warning: The build of D1 on Harbormaster may not show the gate's progress \(/),
-    ]);
-  });
-
   test('is too slow: the end is tried as long as the job lasts', async () => {
     const scene = await aBuild();
     phabricator.faults.order(undefined, { kind: 'slow', milliseconds: 60_000 });
@@ -666,22 +514,6 @@ describe('Harbormaster', () => {
     await answer.conclude(passed);
     expect(scene.target.messages).toEqual(['pass']);
     expect(scene.build.status).toBe('passed');
-  });
-
-  test.each<Fault>([
-    { kind: 'rate-limit' },
-    { kind: 'broken' },
-    { kind: 'broken', carriedOut: true },
-    { kind: 'reset' },
-    { kind: 'reset', carriedOut: true },
-    { kind: 'html' },
-  ])('does this to the end: %j, and it is there once with its units', async (fault) => {
-    const scene = await aBuild();
-    phabricator.faults.order('harbormaster.sendmessage', fault);
-    await open(scene).answer.conclude(passed);
-    expect(scene.build.status).toBe('passed');
-    expect(unitsOf(scene.target)).toEqual(['forwarding inet4: pass']);
-    expect(said).toEqual([]);
   });
 
   test('fails at random: the build shows its end and its units once despite lost messages', async () => {

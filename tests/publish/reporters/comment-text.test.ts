@@ -117,8 +117,8 @@ describe('a comment remembers', () => {
 });
 
 describe('of several runs', () => {
-  // Attack forge/slow-job: A slow job overwrites the verdict of a newer one. Defence: The comment stores its run and is
-  // replaced only by newer ones.
+  // A slow job overwrites the verdict of a newer one. Defence: The comment stores its run and is replaced only by newer
+  // ones.
   test('an older one never overwrites a newer one', () => {
     const comment = after({ run: 42 });
     expect(composeComment(comment, 'Late.', writing({ run: 41, title: '🟢' }))).toBeUndefined();

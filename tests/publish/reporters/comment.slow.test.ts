@@ -3,12 +3,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type CommentOptions, openComment } from '../../../src/publish/reporters/comment.ts';
 import { readMemory } from '../../../src/publish/reporters/comment-text.ts';
-import {
-  cancelledOutcome,
-  outcomeOfFailure,
-  outcomeOfResult,
-  type ReportedOutcome,
-} from '../../../src/publish/reporters/outcome.ts';
+import { cancelledOutcome, outcomeOfResult } from '../../../src/publish/reporters/outcome.ts';
 import { mellanoxBroken } from '../../fakes/bisect-result.ts';
 import type { Fault } from '../../fakes/github/faults.ts';
 import { hastyOctokit } from '../../fakes/github/hasty-octokit.ts';
@@ -109,15 +104,7 @@ test('it is updated from the queue to the verdict, in one comment', async () => 
   expect(said).toEqual([]);
 });
 
-test('it gets its links after the verdict, in place and as the same verdict', async () => {
-  const { comment } = await open();
-  await comment.conclude(lost);
-  await comment.addLinks({ ...lost, links: { page: 'https://example.net/' } });
-  expect(bodies()).toEqual([expect.stringContaining('(https://example.net/)')]);
-  expect(readMemory(bodies()[0] ?? '')).toMatchObject({ last: { run: 41 }, earlier: [] });
-});
-
-// Attack read/edits: A flood of edits. Defence: At most one edit per minute.
+// A flood of edits. Defence: At most one edit per minute.
 test('it is edited once a minute at most, and the end does not wait', async () => {
   const { comment, minute, pauses } = await open();
   for (const line of ['run 1', 'run 2', 'run 3']) comment.measuring('shelf-3', line);
@@ -128,20 +115,6 @@ test('it is edited once a minute at most, and the end does not wait', async () =
   await expect.poll(bodies).toEqual([expect.stringContaining('`run 5`')]);
   await comment.conclude(lost);
   expect(writes()).toEqual(['issues/create-comment 201', 'issues/update-comment 200', 'issues/update-comment 200']);
-});
-
-test.each<[string, ReportedOutcome, RegExp]>([
-  ['cancelled', cancelledOutcome, /^### ⚪ ppsgate: #7 not measured: cancelled\n\nThe job was cancelled/m],
-  [
-    'failed',
-    outcomeOfFailure('infrastructure', 'No route to `shelf-3`. <img>'),
-    /^### ⚪ ppsgate: #7 not measured: a failure outside the patch\n\n```\nNo route/m,
-  ],
-])('a gate that was %s says so, and is no verdict to remember', async (_, ending, text) => {
-  const { comment } = await open();
-  await comment.conclude(ending);
-  expect(bodies()).toEqual([expect.stringMatching(text)]);
-  expect(readMemory(bodies()[0] ?? '')?.last).toBeUndefined();
 });
 
 test('one that is left stays for the next job of the run, which continues it', async () => {
@@ -175,15 +148,6 @@ test('a bisection has a separate comment beside that of the gate, with its own t
 describe('of several pushes', () => {
   const next = { run: 42, headCommit: 'c'.repeat(40) };
 
-  test('the newest is shown, and the verdict of the one before is a row', async () => {
-    await (await open()).comment.conclude(lost);
-    const { comment } = await open(next);
-    comment.queued('waits for a runner of the lab');
-    await expect.poll(titles).toEqual(['### ⏳ ppsgate: #7 waits for a runner of the lab']);
-    expect(bodies()[0]).toContain('| `bbbbbbbbbbbb` | `2026-01-01` | `🔴 #7 loses 10.4 % (forwarding inet4)` |');
-    await comment.leaveOpen();
-  });
-
   test('an older run does not overwrite what a newer one has written', async () => {
     const old = await open();
     old.comment.measuring('shelf-3');
@@ -193,11 +157,6 @@ describe('of several pushes', () => {
     await old.comment.conclude(cancelledOutcome);
     expect(bodies()).toEqual(before);
     expect(said).toEqual(['A later run for the same pull request writes the comment.']);
-  });
-
-  test('the last request is remembered for the next time', async () => {
-    await (await open({ overrides: { margin: '1%' } })).comment.conclude(lost);
-    expect(readMemory(bodies()[0] ?? '')?.overrides).toEqual({ margin: '1%' });
   });
 });
 
@@ -218,13 +177,6 @@ describe('a comment that people have changed', () => {
     expect(github.state.comments).toHaveLength(1);
   });
 
-  test('by taking its marker away is left to them', async () => {
-    await (await open()).comment.conclude(lost);
-    edit(() => 'Mine now.');
-    await (await open({ run: 42 })).comment.conclude(lost);
-    expect(bodies()).toEqual(['Mine now.', expect.stringContaining('<!-- ppsgate -->')]);
-  });
-
   test('by deleting it meanwhile gets a new one', async () => {
     const { comment, pauses } = await open();
     comment.measuring('shelf-3');
@@ -234,20 +186,6 @@ describe('a comment that people have changed', () => {
     expect(titles()).toEqual([expect.stringContaining('loses 10.4 %')]);
     expect(said).toEqual([]);
   });
-});
-
-describe('text of others does nothing in it', () => {
-  test.each(['@everyone [x](https://evil.example)', '```\n\n# Heading', '</sub><!-- `` --> #1'])(
-    '%j',
-    async (hostile) => {
-      const { comment, pauses } = await open();
-      comment.waiting(estimate, hostile);
-      await expect.poll(() => pauses).toHaveLength(1);
-      const bare = bodies()[0]?.replace(/(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)/g, '');
-      expect(bare).not.toMatch(/@everyone|evil|^# |<\/sub><|#1/m);
-      await comment.conclude(cancelledOutcome);
-    },
-  );
 });
 
 describe('without permission to write there is one warning, and no retry', () => {

@@ -95,8 +95,8 @@ async function errorOf(fail: (folder: string) => Promise<unknown>): Promise<Erro
 }
 
 describe('no path of the controller is posted', () => {
-  // Attack read/paths-in-error: A failure shows where files are on the controller. Defence: Absolute paths are removed
-  // from every report and artifact, and stay in the log.
+  // A failure shows where files are on the controller. Defence: Absolute paths are removed from every report and
+  // artifact, and stay in the log.
   test.each(failures)('%s', async (_, fail) => {
     const error = await errorOf(fail);
     expect(error.message).toMatch(new RegExp(`${ours.source}|/elsewhere`));
@@ -111,7 +111,6 @@ describe('no path of the controller is posted', () => {
   });
 });
 
-// Attack read/paths-in-error
 test('progress is posted without paths as well', () => {
   const told: string[] = [];
   const answer: Reporter = {
@@ -140,7 +139,6 @@ const pause = async (seconds: number, signal: AbortSignal) => {
 };
 const broken = () => errorOf((folder) => openRepository(folder).resolve('main'));
 
-// Attack read/paths-in-error
 test('neither a check, a comment nor a status on GitHub has one', async () => {
   const { repository, number, title, author, baseCommit, headCommit } = pullRequest;
   const patch = { number, title, author, baseCommit, headCommit, headRepository: repository };
@@ -159,7 +157,6 @@ test('neither a check, a comment nor a status on GitHub has one', async () => {
   expect(inspect(github.state, whole)).not.toMatch(ours);
 });
 
-// Attack read/paths-in-error
 test('neither a comment nor a build on Phabricator has one', async () => {
   const phabricator = await startPhabricator();
   const raw = 'diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-1\n+2\n';

@@ -1,11 +1,9 @@
 // Maps the end of a gate to its report, also if the gate fails or is cancelled.
 
 import { describe, expect, test } from 'vitest';
-import { UsageError } from '../../../src/model/usage-error.ts';
 import {
   cancelledOutcome,
   conclusionOf,
-  outcomeOfError,
   outcomeOfFailure,
   outcomeOfResult,
   type ReportedOutcome,
@@ -13,7 +11,6 @@ import {
 import { outcomeMarkdown, outcomeTitle } from '../../../src/publish/reporters/outcome-text.ts';
 import {
   combineReporters,
-  deliverySeconds,
   expectedStart,
   queuePosition,
   type Reporter,
@@ -70,13 +67,6 @@ describe('a gate is reported', () => {
     expect(ending()).toBe(passed);
   });
 
-  test('if it throws, and the error is rethrown', async () => {
-    const { answer, ending } = aRecorder();
-    const error = new UsageError('There is no such testbed.');
-    await expect(reportOutcome(answer, never, () => Promise.reject(error))).rejects.toBe(error);
-    expect(ending()).toEqual(outcomeOfError(error));
-  });
-
   test('at once when it is cancelled, before it has cleaned up', async () => {
     const { answer, ending } = aRecorder();
     const cancel = new AbortController();
@@ -88,21 +78,13 @@ describe('a gate is reported', () => {
     await expect(gate).rejects.toThrow('cancelled');
     expect(ending()).toBe(cancelledOutcome);
   });
-
-  test('no more if it is cancelled after its end', async () => {
-    const { answer, told } = aRecorder();
-    const cancel = new AbortController();
-    await reportOutcome(answer, cancel.signal, async () => passed);
-    cancel.abort();
-    expect(told).toEqual([passes]);
-  });
 });
 
 describe('the links of an outcome', () => {
   const ending = outcomeOfResult(aResult(), {});
 
-  // Attack read/endless-drawing: A drawing never ends, so that no report is posted. Defence: The verdict is posted
-  // first; drawings have bounds on frames and markup, and fail one by one.
+  // A drawing never ends, so that no report is posted. Defence: The verdict is posted first; drawings have bounds on
+  // frames and markup, and fail one by one.
   test('is created and added once the verdict is reported', async () => {
     const { answer, told } = aRecorder();
     const make = async () => {
@@ -114,7 +96,6 @@ describe('the links of an outcome', () => {
     expect(outcomeMarkdown(linked)).toContain('Rerun: by hand');
   });
 
-  // Attack read/endless-drawing
   test('costs the links alone where it cannot be made', async () => {
     const { answer, told } = aRecorder();
     const make = () => Promise.reject(new RangeError('Invalid string length'));
@@ -126,13 +107,6 @@ describe('the links of an outcome', () => {
   });
 });
 
-test('reports a result by its verdict, with its report', () => {
-  const ending = outcomeOfResult(aResult(), { rerun: '`/ppsgate rerun`' });
-  expect(conclusionOf(ending)).toBe('patchAtFault');
-  expect(outcomeTitle(ending)).toBe('🔴 #7 loses 10.4 % (forwarding inet4)');
-  expect(outcomeMarkdown(ending)).toContain('Rerun: `/ppsgate rerun`');
-});
-
 test.each([
   ['usage', '⚪ not measured: the request cannot be carried out'],
   ['infrastructure', '⚪ not measured: a failure outside the patch'],
@@ -142,16 +116,6 @@ test.each([
   expect(outcomeTitle(ending)).toBe(title);
   expect(outcomeMarkdown(ending)).toBe('````\nssh: ```\n@everyone\n````');
   expect(ending.message).toBe('ssh: ```\n@everyone');
-});
-
-test('reports what is thrown even if it is no error', () => {
-  const ending = outcomeOfError('No route.');
-  expect(conclusionOf(ending)).toBe('infrastructure');
-  expect(outcomeMarkdown(ending)).toBe('```\nNo route.\n```');
-});
-
-test('GitHub is waited for as long as the job has', () => {
-  expect([deliverySeconds(cancelledOutcome), deliverySeconds(passed)]).toEqual([30, 300]);
 });
 
 test('reports the place in the queue with the estimated wait, if there is one', () => {

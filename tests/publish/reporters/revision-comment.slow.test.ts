@@ -5,9 +5,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import { type Conduit, openConduit } from '../../../src/forge/phabricator/conduit.ts';
-import { cancelledOutcome, outcomeOfFailure, outcomeOfResult } from '../../../src/publish/reporters/outcome.ts';
+import { cancelledOutcome, outcomeOfResult } from '../../../src/publish/reporters/outcome.ts';
 import {
   openRevisionComment,
   openRevisionReporter,
@@ -103,17 +102,6 @@ describe('a bisection', () => {
     expect(comment).toContain(`{F${phabricator.state.files[0]?.id}`);
   });
 
-  test.each([
-    ['of many candidates', mellanoxBroken],
-    ['of one culprit, named by its commit', aBisectResult()],
-  ])('%s shows its plot', async (_, result) => {
-    await open().conclude({ ...bisected, result });
-    const params = { context: 'differential', contents: comments() };
-    const rendered = z.array(z.object({ content: z.string() }));
-    const [html] = await aConduit().call('remarkup.process', params, rendered);
-    expect(html?.content).toContain(' alt="The rate of each boot along the commits: ');
-  });
-
   test('of diffs names them, and the command to repeat it', async () => {
     const [base, ...others] = aBisectResult().revisions;
     const revisions = [base ?? aRevision(0), ...others].map((one, place) =>
@@ -127,17 +115,6 @@ describe('a bisection', () => {
     expect(comment).toContain('| diff and outcome |');
     expect(comment).toContain('Rerun: `@ppsgate bisect 1 forwarding inet4`');
     for (const { commit } of others) expect(comment).not.toContain(commit.slice(0, 12));
-  });
-
-  test('that fails names the command to repeat it', async () => {
-    const rerun = '@ppsgate bisect 1 forwarding inet4';
-    await open({ takesCommands: true, rerun }).conclude(outcomeOfFailure('infrastructure', 'x'));
-    expect(comments()[0]).toContain(`Rerun: \`${rerun}\``);
-  });
-
-  test('proposes no comments to write if no relay listens', async () => {
-    await open().conclude(bisected);
-    expect(comments()[0]).not.toContain('@ppsgate');
   });
 });
 
@@ -180,25 +157,9 @@ describe('a gate', () => {
     expect(phabricator.state.files).toHaveLength(1);
   });
 
-  test('that had nothing to measure gives the reason, without a plot', async () => {
-    const said = 'ssh: `@author` ```\n@author';
-    await open().conclude(outcomeOfFailure('infrastructure', said));
-    expect(comments()).toEqual([expect.stringMatching(/not measured: a failure outside.*`ppsgate D1:1 run 7`$/s)]);
-    expect(phabricator.state.files).toEqual([]);
-    expect(shown.subscriberPHIDs).toEqual([]);
-  });
-
   test('that is cancelled posts nothing, because every follower would get mail', async () => {
     await open().conclude(cancelledOutcome);
     expect(comments()).toEqual([]);
-  });
-
-  // Attack phabricator/remarkup
-  test("mentions no user who is named in the compiler's output", async () => {
-    const message = '@author: error ```\n@author `@author`\n @author\n```\n@author';
-    await open().conclude(outcomeOfResult(aResult({ outcome: { kind: 'build-failed', message } }), {}));
-    expect(comments()[0]).toContain('@author');
-    expect(shown.subscriberPHIDs).toEqual([]);
   });
 
   test('is answered again where it runs again, and each diff for itself', async () => {
@@ -213,15 +174,7 @@ describe('a gate', () => {
     ]);
   });
 
-  // Attack phabricator/revision-comments: A flood of comments. Defence: One comment per diff and run, at its end, and
-  // one reply per command.
-  test('is answered once where two jobs of it end', async () => {
-    await open().conclude(failed);
-    await open().conclude(failed);
-    expect(comments()).toEqual([expect.stringContaining('loses 10.4 %')]);
-  });
-
-  // Attack phabricator/our-comment: A comment looks like ours. Defence: Ours has our account and ends with our marker.
+  // A comment looks like ours. Defence: Ours has our account and ends with our marker.
   test('posts its comment although another user wrote its marker or made us quote it', async () => {
     const author = existing(phabricator.state.users, shown.authorPHID);
     phabricator.comment(shown, author, 'Well.\n\n`ppsgate D1:1 run 7`');
@@ -229,31 +182,9 @@ describe('a gate', () => {
     await open().conclude(failed);
     expect(comments()).toHaveLength(2);
   });
-
-  test('finds its comment below a hundred younger ones', async () => {
-    await open().conclude(failed);
-    for (let at = 0; at < 120; at++) phabricator.comment(shown, phabricator.bot, `Reply ${at}`);
-    await open().conclude(failed);
-    expect(comments().filter((comment) => comment.includes('run 7'))).toHaveLength(1);
-  });
 });
 
 describe('Phabricator', () => {
-  test.each<Fault>([
-    { kind: 'rate-limit' },
-    { kind: 'broken' },
-    { kind: 'broken', carriedOut: true },
-    { kind: 'html' },
-    { kind: 'reset' },
-    { kind: 'reset', carriedOut: true },
-    { kind: 'read-only' },
-  ])('does this to the comment: %j, and it is there once', async (fault) => {
-    phabricator.faults.order('differential.revision.edit', fault);
-    await open().conclude(failed);
-    expect(comments()).toHaveLength(1);
-    expect(said).toEqual([]);
-  });
-
   test('is read-only for a while: the comment is posted afterwards', async () => {
     phabricator.state.isReadOnly = true;
     let pauses = 0;
@@ -266,19 +197,6 @@ describe('Phabricator', () => {
     await answer.conclude(failed);
     expect(comments()).toEqual([expect.stringContaining('{F')]);
     expect(said).toEqual([]);
-  });
-
-  test('does not show the revision to the bot: one warning, and one try', async () => {
-    shown.viewPolicy = shown.authorPHID;
-    await open().conclude(failed);
-    expect(comments()).toEqual([]);
-    expect(said).toEqual([expect.stringMatching(/^warning: The comment on D1 may be missing \(/)]);
-  });
-
-  test('cannot be reached any more: one warning', async () => {
-    phabricator.faults.order(undefined, { kind: 'reset' }, 1000);
-    await open().conclude(failed);
-    expect(said).toEqual([expect.stringMatching(/^warning: The comment on D1 may be missing \(/)]);
   });
 
   test('is too slow: the end is tried as long as the job lasts', async () => {
@@ -309,22 +227,6 @@ describe('Phabricator', () => {
 
   const ofRun = (run: number) => comments().filter((comment) => comment.endsWith(`\`ppsgate D1:1 run ${run}\``));
 
-  test('fails by chance and recovers: the comment is there exactly once', async () => {
-    // A page in place of JSON counts as a refusal of a read.
-    const passing = faults.filter(({ kind }) => kind !== 'html');
-    const ofEachCall = fc.array(fc.option(passing, { freq: 2 }), { maxLength: 16 });
-    let run = 0;
-    await fc.assert(
-      fc.asyncProperty(ofEachCall, async (ordered) => {
-        run += 1;
-        order(ordered);
-        await open({ run: `${run}` }).conclude(failed);
-        expect(ofRun(run)).toHaveLength(1);
-      }),
-      { numRuns: times(10) },
-    );
-  });
-
   test('fails by chance for as long as it likes: the comment is there at most once, or a warning is', async () => {
     const ofEachCall = fc.array(fc.option(faults, { freq: 8 }), { minLength: 60, maxLength: 60 });
     let run = 0;
@@ -345,7 +247,6 @@ describe('Phabricator', () => {
 });
 
 describe('a reply', () => {
-  // Attack phabricator/revision-comments
   test('is posted once for each key', async () => {
     const conduit = aConduit();
     expect(await postReply(conduit, 1, 'There is no such scenario.', 'PHID-XACT-1')).toEqual({
@@ -400,12 +301,5 @@ describe('the outcome on a revision', () => {
     expect(comments()).toHaveLength(1);
     expect(target).toMatchObject({ status: 'target/failed' });
     expect(said).toEqual([]);
-  });
-
-  test('is a comment where nothing waits', async () => {
-    const { conduit, options } = settings();
-    await openRevisionReporter(conduit, { number: 1, diff: 1 }, options).conclude(failed);
-    expect(comments()).toHaveLength(1);
-    expect(phabricator.state.artifacts).toEqual([]);
   });
 });

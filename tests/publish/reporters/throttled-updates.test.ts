@@ -42,17 +42,6 @@ const told: UpdateAttempt = { kind: 'delivered' };
 const failed: UpdateAttempt = { kind: 'failed', why: 'No answer.' };
 const refused: UpdateAttempt = { kind: 'refused', why: 'No leave.' };
 
-test('of the views during an update, the latest is sent next, after a pause', async () => {
-  const { updates, views, pauses, answer } = aUpdates();
-  for (const view of ['a', 'b', 'c']) updates.send(view);
-  expect(views()).toEqual(['a']);
-  await answer(told);
-  expect([views(), pauses.map(({ seconds }) => seconds)]).toEqual([['a'], [60]]);
-  pauses[0]?.end();
-  await settled();
-  expect(views()).toEqual(['a', 'c']);
-});
-
 test('repeats a failed update after the pause, unless a newer one came', async () => {
   const { updates, views, pauses, answer, said } = aUpdates();
   updates.send('a');
@@ -80,18 +69,6 @@ describe('the last view', () => {
     updates.send('b');
     const ended = updates.sendLast('end', 300);
     await settled();
-    expect(views()).toEqual(['a', 'end']);
-    await answer(told);
-    await ended;
-  });
-
-  test('waits for the update that is being sent', async () => {
-    const { updates, views, answer } = aUpdates();
-    updates.send('a');
-    const ended = updates.sendLast('end', 300);
-    await settled();
-    expect(views()).toEqual(['a']);
-    await answer(told);
     expect(views()).toEqual(['a', 'end']);
     await answer(told);
     await ended;
@@ -125,16 +102,6 @@ describe('the last view', () => {
     expect(said).toEqual(['warning: Not within 30 s.']);
     await answer(told);
     expect(views()).toEqual(['a']);
-  });
-
-  test('is the first that was called so', async () => {
-    const { updates, views, answer } = aUpdates();
-    const ended = [updates.sendLast('end', 300), updates.sendLast('another', 300)];
-    updates.send('later');
-    await settled();
-    await answer(told);
-    await Promise.all(ended);
-    expect(views()).toEqual(['end']);
   });
 });
 

@@ -111,17 +111,6 @@ describeWith(['chromium'], 'the site of 48 series of 1,000 nightly runs, opened 
     expect(complaints).toEqual([]);
   });
 
-  test('plus and minus zoom, and Escape shows all again', async () => {
-    const { page } = await open(series);
-    const count = () => page.locator('#run-count').textContent();
-    await page.locator('#chart').focus();
-    await page.keyboard.press('+');
-    expect(Number.parseInt((await count()) ?? '', 10)).toBeLessThan(600);
-    await page.keyboard.press('-');
-    await page.keyboard.press('Escape');
-    expect(await count()).toBe('1000 of 1000 nightly runs');
-  });
-
   test('a click chooses a nightly run, and a drag zooms without choosing one', async () => {
     const { page } = await open(series);
     const box = await page.locator('#chart .u-over').boundingBox();
@@ -137,15 +126,6 @@ describeWith(['chromium'], 'the site of 48 series of 1,000 nightly runs, opened 
     await page.mouse.click(at(0.8), y);
     await expect.poll(() => page.locator('.comparison li').count()).toBe(2);
     expect(await page.locator('#compare').count()).toBe(1);
-  });
-
-  test('a finger chooses nightly runs, too', async () => {
-    const { page } = await open(series, { widthPixels: 390, hasTouch: true });
-    const box = await page.locator('#chart .u-over').boundingBox();
-    if (box === null) throw new Error('nothing is drawn');
-    await page.touchscreen.tap(box.x + box.width * 0.3, box.y + 60);
-    await page.touchscreen.tap(box.x + box.width * 0.6, box.y + 60);
-    await expect.poll(() => page.locator('.comparison li').count()).toBe(2);
   });
 
   test('the address holds the whole selection and restores it for other readers', async () => {
@@ -173,30 +153,6 @@ describeWith(['chromium'], 'the site of 48 series of 1,000 nightly runs, opened 
     await page.waitForURL(/#a=/);
     expect(await page.locator('#compare').textContent()).toBe(`${good}..${bad}`);
     expect(await page.locator('#run-count').textContent()).toMatch(/^8\d of/);
-  });
-
-  test('the table and the CSV file have the nightly runs that are drawn', async () => {
-    const { page } = await open(series);
-    await page.locator('button', { hasText: '30 d' }).click();
-    await page.locator('summary', { hasText: 'as a table' }).click();
-    const rows = await page.locator('#series tbody tr:visible').count();
-    expect(rows).toBeLessThan(35);
-    const download = page.waitForEvent('download');
-    await page.locator('button', { hasText: 'CSV' }).click();
-    const text = readFileSync(await (await download).path(), 'utf8');
-    expect(text.trim().split('\n')).toHaveLength(rows + 1);
-    expect(text).toMatch(/^at,commit,occasion,pps_median,/);
-  });
-
-  test('cells of a testbed share a cursor, and a click leads to the series of one', async () => {
-    const { page } = await open(testbed);
-    const values = page.locator('#small-multiples .value');
-    const chart = page.locator('#small-multiples .u-over').first();
-    await chart.hover();
-    await expect.poll(() => values.nth(1).textContent()).toMatch(/^20\d\d-\d\d-\d\d .* since$/);
-    await chart.click();
-    await page.waitForURL(/forwarding-inet4\.html#b=[0-9a-f]{12}/);
-    expect(await page.locator('.comparison li').count()).toBe(1);
   });
 
   test('without a script there are pictures of all series, and tables of all nightly runs', async () => {

@@ -1,9 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { NightlyRun, TrendChange, TrendIndex } from '../../../src/model/trend.ts';
+import type { NightlyRun, TrendIndex } from '../../../src/model/trend.ts';
 import { siteFiles } from '../../../src/publish/site/build-site.ts';
-import { uplotLicense } from '../../../src/publish/site/page-assets.ts';
 import type { SiteSource } from '../../../src/publish/site/site-source.ts';
 import { writeSite } from '../../../src/publish/site/write-site.ts';
 import { branchOverTime, commitOf, dayAfter } from '../../fakes/branch-over-time.ts';
@@ -43,7 +42,6 @@ describe('the pages', () => {
     expect(broken).toEqual([]);
   });
 
-  // Attack read/site-markup
   test('have no style and no script in themselves, and load from themselves alone', () => {
     for (const [path, markup] of pages) {
       expect(markup, path).toContain(`content="default-src 'self';`);
@@ -51,8 +49,8 @@ describe('the pages', () => {
     }
   });
 
-  // Attack read/site-markup: Names of testbeds, releases, patches or lease holders contain markup. Defence: Templates
-  // escape all values; pages have no inline script or style, and load from the site only.
+  // Names of testbeds, releases, patches or lease holders contain markup. Defence: Templates escape all values; pages
+  // have no inline script or style, and load from the site only.
   test('show text of others as text', () => {
     const evil = `<img src=x onerror=alert(1)>"'`;
     const nightlyRun = [...source.nightlyRuns.values()][0]?.at(-1) as NightlyRun;
@@ -132,15 +130,6 @@ describe('the first page', () => {
   test('has no link if the address to compare by is not a page', () => {
     const markup = page('index.html', withIndex({ compareUrl: 'javascript:alert(1)//{from}{to}' }));
     expect(markup).not.toContain('javascript:');
-  });
-
-  test('reports that no change is open if all were accepted or passed', () => {
-    const settled = source.index.changes.map(
-      (one): TrendChange => ({ ...one, state: one.state === 'code' ? 'accepted' : 'recovered' }),
-    );
-    const text = read(page('index.html', withIndex({ changes: settled })));
-    expect(text).toContain('No change is open');
-    expect(text).toContain('2 changes −');
   });
 
   test('is made of a branch that has no nightly run yet', () => {
@@ -240,13 +229,6 @@ describe('the base against itself', () => {
     const markup = page('same.html', withIndex({ aaRuns: [{ ...count, alarms, gates }] }));
     expect(markup).toContain(`<b class="${look}">${alarms} of ${gates} gates, ≤ ${percent} %</b>`);
   });
-});
-
-test('ships the licence of uPlot with uPlot', () => {
-  const words = (text: string) => text.split(/\s+/).filter(Boolean);
-  const own = readFileSync(join(import.meta.dirname, '../../../node_modules/uplot/LICENSE'), 'utf8');
-  expect(words(uplotLicense)).toEqual(words(own));
-  expect(files.get('uplot.js')).toContain('Copyright (c) 2022 Leon Sorokin');
 });
 
 describe('a site in a folder', () => {
