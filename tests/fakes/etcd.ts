@@ -51,7 +51,6 @@ export type Account = { user: string; passwordPath: string };
 
 export interface EtcdMember {
   readonly name: string;
-  readonly pid: number;
   readonly endpoint: string;
   /** Name of the network namespace, for `ip netns exec`; only with `namespaces`. */
   readonly namespace: string | undefined;
@@ -61,9 +60,8 @@ export interface EtcdMember {
   kill(): Promise<void>;
   /** Starts it again after `kill`. */
   restart(): void;
-  /** Suspends and resumes it. */
+  /** Suspends it. */
   pause(): void;
-  resume(): void;
 }
 
 /**
@@ -162,10 +160,6 @@ function startMember(place: Place, plan: Plan): Member {
   const isRunning = () => child.exitCode === null && child.signalCode === null;
   return {
     name,
-    get pid() {
-      if (child.pid === undefined) throw new Error(`${name} never ran.`);
-      return child.pid;
-    },
     endpoint: urlOf(plan.tls, host, ports[0]),
     namespace,
     metricsUrl: urlOf(undefined, host, ports[2]),
@@ -180,7 +174,6 @@ function startMember(place: Place, plan: Plan): Member {
       if (!isRunning()) child = start();
     },
     pause: () => stopWhole(child),
-    resume: () => void child.kill('SIGCONT'),
   };
 }
 

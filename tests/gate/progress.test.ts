@@ -112,26 +112,6 @@ test('a terminal gets one line that changes, cut to its width, and is cleared at
   expect(texts).toEqual(['\r\u001b[2Ktrial 1 of at most ', '\r\u001b[2K']);
 });
 
-test('a repeated trial reports the fault of the previous try, once', () => {
-  const why = 'trafgen ended\u001b[1m without\nits summary';
-  const failed: ExperimentEvent = {
-    kind: 'ended',
-    trial,
-    entry: { kind: 'failed', at, trial: 1, reason: why },
-  };
-  const again: ExperimentEvent = {
-    kind: 'trial',
-    trial,
-    attempt: 2,
-    done: 0,
-    of: 4,
-    why,
-  };
-  expect(written([started(1), failed, again])[1]).toBe(
-    'trial 1 of at most 4 (try 2: trafgen ended without its summary) · runs 1–2 · forwarding inet4\n',
-  );
-});
-
 // Attack read/host-line: A line from a host is a command to the runner. Defence: Output of a host is put on one line of
 // ours, without commands.
 test('a repeated trial is marked, and a failed one has the reason', () => {
@@ -179,9 +159,4 @@ test('a decided cell is reported on a line that stays', () => {
     '\r\u001b[2Kforwarding inet4: regression after 24 + 24 of 26 + 26 runs\n',
     '\r\u001b[2Kforwarding inet4: invalid: machine ::error:: too busy\n',
   ]);
-});
-
-test('keeps each outcome on a separate line', () => {
-  const lines = written([{ kind: 'note', text: 'f8f5b45 forwards 11.8 Mpps' }]);
-  expect(lines).toEqual(['f8f5b45 forwards 11.8 Mpps\n']);
 });

@@ -26,12 +26,6 @@ test('reports that nothing changed', () => {
   expect(run(nightly, ['--least', '6%']).stdout).toContain('no lasting change');
 });
 
-test('a change that ends below the smallest size is omitted', () => {
-  const values = [1000, 1001, 1003, 998, 1013, 1013, 1014, 1017, 998, 998, 1000, 1000, 1001, 1001];
-  const text = values.map((value, at) => `n${at} ${value}\n`).join('');
-  expect(run(text, []).stdout).toContain('no lasting change');
-});
-
 test('prints the changes as JSON', () => {
   expect(JSON.parse(run(nightly, ['--json']).stdout)).toEqual({
     changes: [

@@ -51,19 +51,3 @@ test('A fork’s head is approved only where the command names it', () => {
   expect(decide('/ppsgate run', '--dry-run', '--fork').told).toMatch(/^not approved\n/);
   expect(decide(`/ppsgate run ${head}`, '--dry-run', '--fork').told).toMatch(/^approved\n/);
 });
-
-test.for([
-  [['/ppsgate run margin=x', '--dry-run'], 'not understood\nwhy: margin: expected a percentage'],
-  [['hello', '--dry-run'], 'ppsgate: "hello" is not a command, so the workflow ignores it'],
-  [['/ppsgate run'], 'ppsgate: comment: add --dry-run'],
-  [['/ppsgate run', '--dry-run', '--base', 'mian'], 'ppsgate: --base: "mian" is not a commit'],
-  [['/ppsgate run', '--dry-run', '--role', 'admin'], 'ppsgate: --role: expected write or read'],
-  [
-    ['/ppsgate run', '--dry-run', '--pull-request', '7'],
-    'ppsgate: --pull-request: expected a name like example/router#7, found "7".',
-  ],
-] as const)('%j is answered in one sentence', ([[text, ...options], sentence]) => {
-  const { status, told } = decide(text, ...options);
-  expect(told).toContain(sentence);
-  expect(status).toBe(2);
-});

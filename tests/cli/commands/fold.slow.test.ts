@@ -73,12 +73,6 @@ describe('as JSON', () => {
       stacks: [{ frames: ['if_cxgbe.ko`t4_intr', 'kernel`ip_input'], samples: 8 }],
     });
   });
-
-  test('is valid where all is idle', () => {
-    expect(JSON.parse(run(['--json', '--no-idle'], 'cpu_idle 1\n').stdout)).toMatchObject({
-      stacks: [],
-    });
-  });
 });
 
 test('reads a truncated file, and reports that', () => {
@@ -110,10 +104,6 @@ test('ends quietly when its reader has seen enough', () => {
     encoding: 'utf8',
   });
   expect({ stdout, stderr }).toEqual({ stdout: `${line}0\n`, stderr: '' });
-});
-
-test('shows an example in its help', () => {
-  expect(run(['--help']).stdout).toContain('ppsgate fold --no-idle pmc.graph');
 });
 
 function run(args: readonly string[], input = '') {

@@ -70,15 +70,3 @@ test('is of one testbed alone where it is named, as a table and as JSON', async 
   const { stdout } = await place.ppsgate('testbeds', 'log', 'hp', '--json');
   expect(JSON.parse(stdout)).toEqual([expect.objectContaining({ testbed: 'hp', holder, outcome: 'no-regression' })]);
 });
-
-test('an unknown name is wrong usage, and one without a past is not', async () => {
-  const { ppsgate } = await two();
-  expect(await ppsgate('testbeds', 'log', 'rakc')).toMatchObject({
-    status: 2,
-    stderr: expect.stringMatching(/no testbed "rakc"; the testbeds are hp, rack; did you mean `rack`\?$/m),
-  });
-  expect(await ppsgate('testbeds', 'log', 'rack')).toMatchObject({
-    status: 0,
-    stdout: 'No testbed was reserved yet.\n',
-  });
-});

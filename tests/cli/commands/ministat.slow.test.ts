@@ -38,24 +38,6 @@ test('prints the numbers as JSON', () => {
   });
 });
 
-test.each([
-  [['none'], 'Cannot read none: no such file or directory; name a file of numbers.'],
-  [['-c', '97', 'base'], '-c: expected one of 80, 90, 95, 98, 99, 99.5 percent, found "97".'],
-  [['-C', '0', 'base'], '-C: expected a whole number from 1 to 1000000, found "0".'],
-  [['-w', '1', 'base'], '-w: expected a whole number from 2 to 10000, found "1".'],
-  [['-d', '', 'base'], '-d: expected at least one character, found none.'],
-])('refuses %j with a sentence and exit code 2', (args, sentence) => {
-  expect(run(args)).toMatchObject({
-    stdout: '',
-    stderr: `ppsgate: ${sentence}\n`,
-    status: 2,
-  });
-});
-
-test('shows an example in its help', () => {
-  expect(run(['--help']).stdout).toContain('Example:\n  ppsgate ministat -s ');
-});
-
 function run(args: readonly string[], input = '') {
   const source = (path: string) => JSON.stringify(new URL(`../../../${path}`, import.meta.url).href);
   const entry = `

@@ -33,11 +33,12 @@ testbeds:
 const here = realpathSync(mkdtempSync(join(tmpdir(), 'ppsgate-test-')));
 afterAll(() => rmSync(here, { recursive: true }));
 
+let headId = '';
 beforeAll(() => {
   git(here, 'init', '--quiet', '--initial-branch=main');
   commit(here, { 'dut/nftables.conf': '', 'ppsgate.yml': config, ...others });
   git(here, 'switch', '--quiet', '--create', 'my-branch');
-  commit(here, { 'dut/nftables.conf': '#' });
+  headId = commit(here, { 'dut/nftables.conf': '#' }).slice(0, 12);
 });
 
 /** Words with spaces, and empty ones, are in quotes. */
@@ -62,6 +63,11 @@ bisect --good main --bad my-branch --max-boots 1e3
 bisect --good main --bad my-branch --testbed mars
 bisect --from nowhere
 bisect --resume nowhere
+comment '/ppsgate run'
+comment hello --dry-run
+comment '/ppsgate run' --dry-run --base mian
+comment '/ppsgate run' --dry-run --role admin
+comment '/ppsgate run' --dry-run --pull-request 7
 compare dut/nftables.conf kernels
 demo --kernels ppsgate.yml,ppsgate.yml
 demo --freebsd ppsgate.yml --kernels ppsgate.yml,ppsgate.yml
@@ -118,6 +124,12 @@ init --kind netbsd
 init --image https://download.example.org/FreeBSD-14.3-RELEASE-amd64-BASIC-CI-ufs.raw.xz
 init --kind freebsd --image freebsd.raw --sha512 ab
 init --kind freebsd --image https://download.example.org/FreeBSD-14.3-RELEASE-amd64-BASIC-CI-ufs.raw.xz --sha512 abc
+ministat none
+ministat -c 97 ppsgate.yml
+ministat -C 0 ppsgate.yml
+ministat -w 1 ppsgate.yml
+ministat -d '' ppsgate.yml
+fold none
 nightly --data /proc/nightly --commit mian
 nightly --data ppsgate.yml
 phabricator check
@@ -125,6 +137,9 @@ plan --patch my-branch..main
 poll --every x
 poll --every -10
 quarantine nope
+quarantine lab
+quarantine lab --reason x --lift
+quarantine lab --reason ' '
 release --directory gone
 release
 release lab --directory .
@@ -142,6 +157,7 @@ testbeds check
 testbeds self-test lab
 testbeds self-test far --skip hang,everything
 testbeds check labb
+testbeds log labb
 testbeds health lab labb
 testbeds list --config none.yml
 `;
@@ -165,7 +181,8 @@ test('each mistake is reported in its own words, and does nothing', async () => 
   const { stdout, stderr } = run(['--input-type=module', '--eval', runAll]);
   const ends: { status: number; stdout: string; stderr: string }[] = JSON.parse(stdout || stderr);
   expect(ends.flatMap(({ status, stdout }, index) => (status === 2 && stdout === '' ? [] : lines[index]))).toEqual([]);
-  const texts = ends.map(({ stderr }, index) => `$ ppsgate ${lines[index]}\n${stderr.replaceAll(here, 'HERE')}`);
+  const masked = (text: string) => text.replaceAll(here, 'HERE').replace(headId, 'ID');
+  const texts = ends.map(({ stderr }, index) => `$ ppsgate ${lines[index]}\n${masked(stderr)}`);
   await expect(texts.join('')).toMatchFileSnapshot('golden/mistakes.txt');
   // Some look into the store first.
   const left = readdirSync(here).filter((name) => !name.startsWith('reservations.sqlite'));

@@ -1,7 +1,7 @@
 // Errors for mistyped input: one sentence, with the name that the input has there.
 import { describe, expect, test } from 'vitest';
 import { type ConfigError, parseConfig } from '../../../src/config/load.ts';
-import { applyOverrides, type Overrides, parsePriority } from '../../../src/config/overrides.ts';
+import { applyOverrides, type Overrides } from '../../../src/config/overrides.ts';
 import { type NamingStyle, namingStyles } from '../../../src/config/parameters.ts';
 import { parseCommand } from '../../../src/forge/patch/command.ts';
 import { UsageError } from '../../../src/model/usage-error.ts';
@@ -78,11 +78,6 @@ test.each([
   const told = `--scenarios: expected one of forwarding, pf-stateless, pf-stateful, ipfw-stateless, ipfw-stateful, found "${scenario}"; did you mean ${meant}?`;
   const scenarios = { scenarios: scenario };
   expect(() => applyOverrides(read(onFreebsd), scenarios, flag)).toThrow(new UsageError(told));
-});
-
-test('a wrong priority is refused with a list of the valid ones', () => {
-  const told = '--priority: expected one of release, patch, rerun, found "high".';
-  expect(() => parsePriority('high', flag('priority'))).toThrow(new UsageError(told));
 });
 
 test.each([

@@ -29,19 +29,6 @@ test('a testbed is out of use with its reason until that is lifted', async () =>
   expect((await ppsgate('reserve', 'here', '--', 'true')).status).toBe(0);
 });
 
-test('a waiting gate continues to wait for the others, and gets the lifted one', async () => {
-  const { ppsgate, start, take, store } = await aPlace({ here: embedded, rack: linuxOf('rack') });
-  await take('rack');
-  await setQuarantine(store, 'here', { reason: 'x', by: 'carol', since: new Date().toISOString() });
-  const waiting = start('reserve', 'here or rack', '--', 'true');
-  await expect.poll(waiting.said).toContain('1 of 1 in line');
-  await ppsgate('quarantine', 'here', '--lift');
-  expect(await waiting.ended).toMatchObject({
-    status: 0,
-    stderr: expect.stringContaining('here is reserved.'),
-  });
-});
-
 test('the holder keeps the testbed, and is named', async () => {
   const { ppsgate, take, store } = await two();
   await take('rack', { patch: 'main..fast' });
@@ -61,26 +48,4 @@ test('the replaced quarantine is printed', async () => {
   expect((await ppsgate('quarantine', 'rack', '--reason', 'sold')).stdout).toContain(
     '\nIt was already: port 1 loses its link (carol@lab2, 2026-03-01 10:00).\n',
   );
-});
-
-test('lifting what is not there is no error', async () => {
-  const { ppsgate } = await two();
-  expect(await ppsgate('quarantine', 'rack', '--lift')).toEqual({
-    status: 0,
-    stdout: 'rack is not in quarantine.\n',
-    stderr: '',
-  });
-});
-
-test.for([
-  [['rakc', '--lift'], /has no testbed "rakc": it has here, rack; did you mean `rack`\?$/m],
-  [['rack'], /Give the reason for the quarantine of rack with --reason TEXT, or lift it with --lift\.$/m],
-  [['rack', '--reason', 'x', '--lift'], /with --reason TEXT, or lift it with --lift\.$/m],
-  [['rack', '--reason', ' '], /with --reason TEXT/],
-] as const)('wrong usage is reported: %s', async ([args, message]) => {
-  const { ppsgate, store } = await two();
-  const { status, stderr } = await ppsgate('quarantine', ...args);
-  expect(status).toBe(2);
-  expect(stderr).toMatch(message);
-  expect((await readLab(store)).quarantines.size).toBe(0);
 });

@@ -101,14 +101,6 @@ test('a cancelled gate prints how to continue, with the same configuration', asy
   expect([status, stdout]).toEqual([130, '']);
 });
 
-test('wrong usage leaves no gate to resume', async () => {
-  const { ppsgate } = await aFinishedGate();
-  const args = ['gate', '--resume', 'work', '--max-runs', '2'];
-  const { status, stderr } = await ppsgate(...args);
-  expect(stderr).toMatch(/^ppsgate: --max-runs: .*\n$/);
-  expect(status).toBe(2);
-});
-
 test('a patch that changes nothing installed passes at once, is reported again, and can be measured anyway', async () => {
   const { folder, ppsgate, start, take } = await aPlace({ fake: linuxOf('fake') });
   git(folder, 'init', '--quiet', '--initial-branch=main');

@@ -47,19 +47,6 @@ describeWith(['script'], 'at a terminal', () => {
     expect((await readLab(store)).held.size).toBe(0);
   });
 
-  test('taking a testbed by force prompts for a name, and for a confirmation', async () => {
-    const { folder, take, store } = await aPlace({ hp: linuxOf('hp') });
-    await take('hp', { patch: 'main..fast' });
-    const { shown, type, ended } = terminal(folder, 'release hp --force');
-    await expect.poll(shown, patience).toContain('Who are you?');
-    expect(shown()).toContain('alice@lab1 has hp (gate of main..fast)');
-    type('carol\r');
-    await expect.poll(shown, patience).toContain('Take it from the holder? [y/N]');
-    type('y\r');
-    expect(await ended).toBe(0);
-    expect(await readLog(store)).toMatchObject([{ outcome: 'taken away by carol' }]);
-  });
-
   test('the end of input leaves it where it is', async () => {
     const { folder, take, store } = await aPlace({ hp: linuxOf('hp') });
     await take('hp');

@@ -65,12 +65,6 @@ test('another base may be named, by image or by label', async () => {
   expect(await verdicts(folder, { base: 'r2.inet4' })).toEqual(turned);
 });
 
-test('one variant alone has its numbers and nothing that it is compared with', async () => {
-  const { sets, comparisons } = await analyze(benches({ 'r1.inet4': around(5e6) }));
-  expect(sets[0]?.runs.map(({ medianPps }) => Math.round(medianPps / 1e5) / 10)).toEqual(new Array(5).fill(5));
-  expect(comparisons).toEqual([]);
-});
-
 test('a limit of the generator prevents a verdict, for any result of ministat', async () => {
   const folder = benches({
     'r1.inet4': around(14.8e6, 14.88e6),

@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { BenchesError, readBenches } from '../../../src/cli/netbenches/directory.ts';
+import { readBenches } from '../../../src/cli/netbenches/directory.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { madeLog } from '../../fakes/pkt-gen.ts';
 import { describeWith, sharedFolder } from '../../needs.ts';
@@ -92,24 +92,6 @@ test('an .info is read, not run', async () => {
   await expect(readBenches(made)).rejects.toThrow('ENOENT');
 });
 
-test('a run may lack its sender, and a sender without a receiver is no run', async () => {
-  const [set] = await readBenches(logsNamed('bench.a.1.receiver', 'bench.a.2.sender'));
-  expect(set?.runs).toHaveLength(1);
-  expect(set?.runs[0]).not.toHaveProperty('sender');
-});
-
-test('files of other names are passed over', async () => {
-  const folder = logsNamed(
-    'bench.a.1.receiver',
-    'a.pps',
-    'bench.a.1.receiver.xz',
-    'bench.1.receiver',
-    'bench.a.x.receiver',
-    'README',
-  );
-  expect(await readBenches(folder)).toMatchObject([{ label: 'a', runs: [{ number: 1 }] }]);
-});
-
 test('a directory or a link named like a log is a fault of its run', async () => {
   const folder = logsNamed('bench.a.1.receiver');
   mkdirSync(join(folder, 'bench.a.2.receiver'));
@@ -131,19 +113,6 @@ test('a directory or a link named like a log is a fault of its run', async () =>
       { receiver: { log: { faults: faultsOf('bench.a.3.receiver') } } },
     ],
   });
-});
-
-test('a directory that is not there is an error that names it', async () => {
-  const missing = join(temporaryFolder(), 'missing');
-  const reading = readBenches(missing);
-  await expect(reading).rejects.toThrow(BenchesError);
-  await expect(reading).rejects.toThrow(`The benches in ${missing} cannot be read (ENOENT`);
-});
-
-test('a directory without a receiver’s log is an error with the naming scheme', async () => {
-  const reading = readBenches(logsNamed('bench.a.1.sender'));
-  await expect(reading).rejects.toMatchObject({ name: 'BenchesError' });
-  await expect(reading).rejects.toThrow('bench.IMAGE[.CONFIG][.FAMILY].RUN.receiver');
 });
 
 test('every receiver is found once, with any labels', async () => {

@@ -28,20 +28,6 @@ test('a line of a file is a nightly run: a name, and values of which the median 
   ]);
 });
 
-test('comments, empty lines and nightly runs without a value are passed over', async () => {
-  const path = fileOf('# nightly\n\nn1 100 # was slow\nn2\nn3 110\n');
-  expect((await readSeries(path))[0]?.nightlyRuns.map(({ name }) => name)).toEqual(['n1', 'n3']);
-  expect((await readSeries(path))[0]?.skipped).toEqual(['n2']);
-});
-
-test('a value that is not above 0 is refused with its line', async () => {
-  await expect(readSeries(fileOf('n1 100\nn2 fast\n'))).rejects.toThrow(
-    /nightlyRuns:2: expected a name and values above 0, found "fast"; remove a header,/,
-  );
-  await expect(readSeries(fileOf('n1 100 0\n'))).rejects.toThrow(/nightlyRuns:1: .* found "0";/);
-  await expect(readSeries(fileOf('n1 Infinity\n'))).rejects.toThrow(/found "Infinity";/);
-});
-
 test.each([
   ['n1 1,040,702\n', '1,040,702'],
   ['n1 1\nn2 989,102 989,202\n', '989,102'],

@@ -206,12 +206,4 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a bisection of twelve comm
     await expect(gate(asked, directory, unreachable(study, repository))).rejects.toThrow(how);
     await expect(bisect(requestFor(study), directory, unreachable(study, repository))).rejects.toThrow(how);
   });
-
-  test('with an unknown end uses no testbed', async () => {
-    const repository = commits();
-    await using study = await startLab(repository);
-    const request = requestFor(study, { good: 'v99' });
-    const directory = join(temporaryFolder(), 'work');
-    await expect(bisect(request, directory, unreachable(study, repository))).rejects.toThrow('v99');
-  });
 });

@@ -99,12 +99,6 @@ test('if the bad end forwards nothing, the first silent commit is named', async 
   expect(answer).toMatchObject({ kind: 'culprit', revision: 7, change: { change: -1, after: 0 } });
 });
 
-test('a good and a bad end that are alike are not searched', async () => {
-  const plan = aBisectPlan(12, { mostBoots: 40 });
-  const { answer } = notify(plan, await runOn(plan, testbedFor(plan, 99), temporaryFolder()));
-  expect(answer).toMatchObject({ kind: 'not-reproduced', change: { change: expect.any(Number) } });
-});
-
 describe('a driver that was rewritten, and forwarded nothing for ten commits', () => {
   // c255749 to c255761: 26.84 Mpps before, 11.83 after, and nothing between that could be measured.
   const speedOf = (plan: BisectPlan) => {

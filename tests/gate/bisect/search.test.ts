@@ -117,21 +117,10 @@ describe('a search', () => {
     expect(boots).toHaveLength(40);
   });
 
-  test('also reports an end that cannot be measured', () => {
-    const { ending } = search((position) => (position === 100 ? undefined : 1e6));
-    expect(ending).toEqual({ kind: 'not-reproduced' });
-  });
-
   test('names a group where the culprit is among those that cannot be measured', () => {
     const broken = (position: number) => position >= 50 && position < 58;
     const { ending } = search((position) => (broken(position) ? undefined : drop(53, 0.8)(position)));
     expect(ending).toMatchObject({ kind: 'found', after: 49, last: 58 });
-  });
-
-  test('names the commit beside those that cannot be measured', () => {
-    const broken = (position: number) => position >= 50 && position < 58;
-    const { ending } = search((position) => (broken(position) ? undefined : drop(20, 0.8)(position)));
-    expect(ending).toMatchObject({ kind: 'found', after: 19, last: 20 });
   });
 
   test('never tries a skipped commit', () => {

@@ -75,11 +75,6 @@ test('the plan and the journal of an experiment become a result that keeps to it
   expect(result.trials.map(({ number }) => number)).toEqual([1, 2]);
 });
 
-test('repeated computation yields the same result', () => {
-  const journal = [started, ...measured(1), finished];
-  expect(assembleResult(plan, journal)).toEqual(assembleResult(plan, structuredClone(journal)));
-});
-
 test('a cell is judged by its own runs only', () => {
   const two = {
     ...plan,
@@ -120,22 +115,6 @@ test('the reason of failed trials of a cell is the reason of missing pairs', () 
   expect(outcome).toMatchObject({
     cells: [{ verdict: { reason: '0 of 24 pairs of runs count: no traffic arrived' } }],
   });
-});
-
-test('patched files that do not load are the outcome', () => {
-  const result = assembleResult(plan, [started, refusal('nftables-stateful', 'syntax error')]);
-  expect(result.outcome).toEqual({
-    kind: 'does-not-load',
-    scenario: 'nftables-stateful',
-    message: 'syntax error',
-  });
-});
-
-test('a resumed experiment uses the last entry', () => {
-  const loaded = assembleResult(plan, [started, refusal('forwarding', 'x'), started, ...measured(1), finished]);
-  expect(loaded.outcome).toMatchObject({ kind: 'judged', verdict: 'no-regression' });
-  const refused = assembleResult(plan, [started, ...measured(1), started, refusal('forwarding', 'x')]);
-  expect(refused.outcome.kind).toBe('does-not-load');
 });
 
 describe('with earlier diffs beside base and patched', () => {
@@ -195,13 +174,5 @@ describe('with earlier diffs beside base and patched', () => {
     ]) {
       expect(assembleResult(four, journal).outcome.kind).toBe('does-not-load');
     }
-  });
-
-  test('a result that was written before there were any of them is read as one without', () => {
-    const result = assembleResult(plan, [started, ...measured(0.9), finished]);
-    if (result.outcome.kind !== 'judged') expect.fail('It is judged.');
-    const { leftOut: _, ...old } = result;
-    const cells = result.outcome.cells.map(({ others: _others, ...cell }) => cell);
-    expect(resultSchema.parse({ ...old, outcome: { ...result.outcome, cells } })).toEqual(result);
   });
 });

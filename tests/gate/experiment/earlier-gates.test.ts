@@ -4,7 +4,6 @@ import { assembleResult } from '../../../src/gate/experiment/assemble.ts';
 import { type HistoryEntry, historyEntries } from '../../../src/gate/experiment/history.ts';
 import { extendPlan, makePlan, type Plan } from '../../../src/gate/experiment/plan.ts';
 import type { EarlierGates, Result } from '../../../src/model/result.ts';
-import { aHistoryEntry } from '../../fakes/history.ts';
 import { journalOf, still } from '../../fakes/journal.ts';
 import { aConfig, aPlan, gateConfig, overlays, singleRuns } from '../../fakes/plan.ts';
 import { pullRequest } from '../../fakes/result.ts';
@@ -18,24 +17,12 @@ const linesOf = (plan: Plan, day = 1, speed = 1): HistoryEntry[] => historyEntri
 
 const earlierIn = ({ cells }: Plan): (EarlierGates | undefined)[] => cells.map(({ earlierGates }) => earlierGates);
 
-test('A first gate of a commit has no earlier ones', () => {
-  expect(earlierIn(aPlan())).toEqual([undefined]);
-  expect(resultOf(aPlan()).outcome).toHaveProperty('cells', [
-    expect.not.objectContaining({ earlierGates: expect.anything() }),
-  ]);
-});
-
 test('A third gate of a commit has two earlier ones, in its plan and in its result', () => {
   const plan = aPlan({}, [...linesOf(aPlan(), 1), ...linesOf(aPlan(), 2)]);
   expect(earlierIn(plan)).toEqual([{ count: 2, regressions: 0 }]);
   expect(resultOf(plan, 3).outcome).toHaveProperty('cells', [
     expect.objectContaining({ earlierGates: { count: 2, regressions: 0 } }),
   ]);
-});
-
-test('A regression that an earlier gate found is counted', () => {
-  const plan = aPlan({}, [...linesOf(aPlan(), 1, 0.8), ...linesOf(aPlan(), 2)]);
-  expect(earlierIn(plan)).toEqual([{ count: 2, regressions: 1 }]);
 });
 
 test('An extended gate is one gate, in its own plan and for later ones', () => {
@@ -85,11 +72,6 @@ describe('An earlier gate does not count', () => {
     ['held to another rate of misses', { gate: { ...gate, missRatio: 0.1 } }],
   ])('%s', ([, changes]) => {
     expect(earlierIn(aPlan({}, [{ ...line, ...changes }]))).toEqual([undefined]);
-  });
-
-  test('in a line of an older version', () => {
-    const { gate: _, ...old } = line;
-    expect(earlierIn(aPlan({}, [old, aHistoryEntry()]))).toEqual([undefined]);
   });
 
   test('with the same first twelve digits of its head', () => {

@@ -49,12 +49,6 @@ test('once a cell is decided, one profile of each variant is taken, and nothing 
   expect(entries.slice(-3).map(({ kind }) => kind)).toEqual(['profiled', 'profiled', 'finished']);
 });
 
-test('no profile is taken if none was planned', async () => {
-  const { testbed, entries } = await experiment({ of: aPlan() });
-  expect(profilesTaken(testbed)).toEqual([]);
-  expect(profilesOf(aPlan(), entries, cell)).toEqual([]);
-});
-
 test('the variant that ran last is first, as it may still be booted', async () => {
   const of = aPlan({ ...singleRuns, profile, scenarios: ['forwarding', 'nftables-stateless'] });
   const { testbed, entries } = await experiment({ of });
@@ -278,16 +272,6 @@ describe('with a separate boot for each pair’s variant', () => {
     const { testbed } = await booted({ faults: (number) => (number === 1 ? ['fails'] : []) });
     expect(testbed.calls.slice(1, 5)).toEqual([trial(1), trial(2), `profile ${first} 1`, trial(3)]);
     expect(profilesTaken(testbed)).toHaveLength(4);
-  });
-
-  test('a testbed that breaks meanwhile costs no verdict', async () => {
-    const told: string[] = [];
-    const { entries } = await booted({
-      profiles: () => 'throws',
-      onEvent: (event) => event.kind === 'warning' && told.push(event.text),
-    });
-    expect(told).toContain('no profile in this boot of base: The connection to the DUT was lost.');
-    expect(assembleResult(of, entries).outcome).toMatchObject({ verdict: 'no-regression' });
   });
 
   test('a resumed experiment repeats none', async () => {

@@ -39,18 +39,6 @@ describeWith(['setpriv'], 'a process of this host that was killed', () => {
     await releases(waiter);
   });
 
-  test('leaves its testbed to a later gate, which need not wait', async () => {
-    const { start } = await aPlace();
-    const killed = start('killed');
-    await says(killed, 'holds');
-    killed.signal('SIGKILL');
-    await killed.ended;
-    const next = start('next');
-    await says(next, 'holds');
-    expect(next.said.map(({ kind }) => kind)).not.toContain('waits');
-    await releases(next);
-  });
-
   test('leaves the queue, and who came after it is next', async () => {
     const { store, start } = await aPlace();
     const holder = start('holder');

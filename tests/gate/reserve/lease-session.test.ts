@@ -103,15 +103,6 @@ test('removes its keys when it is ended, and is not renewed any more', async () 
   expect(session.signal.aborted).toBe(false);
 });
 
-test('is not opened if the store is unreachable', async () => {
-  const lab = await aLab();
-  const process = await lab.start('alice');
-  process.cut('requests');
-  const opening = expect(openSession(process.deps)).rejects.toThrow('the request was lost');
-  await lab.settle();
-  await opening;
-});
-
 /** A session with one key, of a process whose renewals may be answered slowly. */
 async function aSession({ answerSeconds = 0 } = {}): Promise<{
   lab: ReservationLab;

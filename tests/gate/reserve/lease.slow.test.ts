@@ -137,16 +137,6 @@ test('a repeated request with the earlier order has the old place', async () => 
   expect(leaseOf(again)).toMatchObject({ testbed: 'z', holding: { order } });
 });
 
-test('renewing keeps it as long as needed', async () => {
-  const lab = await aLab();
-  const { lease } = await aHolder(lab, 'alice', ['x']);
-  const bob = await aWaiter(lab, 'bob', ['x']);
-  await lab.elapse(100 * lab.leaseSeconds);
-  lease.assertHeld();
-  expect(bob.claim).toEqual({});
-  expect(lease.signal.aborted).toBe(false);
-});
-
 test('a holder that was stopped for longer than a lease is refused before it does anything', async () => {
   const lab = await aLab();
   const { process, lease } = await aHolder(lab, 'alice', ['x']);
@@ -173,19 +163,6 @@ test('a holder that was suspended cannot release a testbed that has another hold
   leaseOf(bob.claim).assertHeld();
   expect(await holders(lab)).toEqual({ 'dut-x': 'bob', sender: 'bob' });
   expect((await readLab(lab.onlooker)).quarantines.size).toBe(0);
-});
-
-test('a store that is unreachable for less than a lease does not affect a holder', async () => {
-  for (const lost of ['requests', 'answers'] as const) {
-    const lab = await aLab();
-    const { process, lease } = await aHolder(lab, 'alice', ['x']);
-    process.cut(lost);
-    await lab.elapse(0.85 * lab.leaseSeconds);
-    process.fix();
-    await lab.elapse(2 * lab.leaseSeconds);
-    lease.assertHeld();
-    await settled(lab, lease.prove());
-  }
 });
 
 test('an outage of the store longer than a lease loses the lease before another gate can get it', async () => {

@@ -23,24 +23,6 @@ test('a release gate precedes a patch, and a patch a rerun, however late', () =>
   expect(waiting.toSorted(byTurn).map(({ id }) => id)).toEqual(['release', 'patch', 'rerun']);
 });
 
-test('serves gates of one priority in order of arrival, regardless of ids', () => {
-  const waiting = [want('a', { order: 7 }), want('b', { order: 6 })];
-  expect(given(waiting, { x: ['m'] })).toEqual({ b: 'x' });
-  expect(given(waiting, { x: ['m'], y: ['n'] })).toEqual({ b: 'x', a: 'y' });
-});
-
-test('the best that is free is given', () => {
-  const wants = { y: ['n'], x: ['m'] };
-  expect(given([want('a', { wants })], { x: ['m'], y: ['n'] })).toEqual({ a: 'y' });
-  expect(given([want('a', { wants })], { x: ['m'] })).toEqual({ a: 'x' });
-});
-
-test('two testbeds that share a machine are not both given', () => {
-  const free = { x: ['dut-x', 'sender'], y: ['dut-y', 'sender'] };
-  const waiting = [want('a', { order: 1, wants: { x: free.x } }), want('b', { order: 2, wants: { y: free.y } })];
-  expect(given(waiting, free)).toEqual({ a: 'x' });
-});
-
 test('a gate that waits for a testbed blocks its machines for later ones', () => {
   const pair = { pair: ['left', 'right'] };
   const single = { single: ['left'] };
@@ -51,11 +33,6 @@ test('a gate that waits for a testbed blocks its machines for later ones', () =>
   expect(given(waiting.slice(1), single)).toEqual({ second: 'single' });
 });
 
-test('a waiting gate blocks only the machines that it waits for', () => {
-  const waiting = [want('first', { order: 1, wants: { x: ['m'] } }), want('second', { order: 2, wants: { y: ['n'] } })];
-  expect(given(waiting, { y: ['n'] })).toEqual({ second: 'y' });
-});
-
 test('gives exactly what a walk over all waiting gates gives', () => {
   fc.assert(
     fc.property(queues, ({ waiting, free }) => {
@@ -64,24 +41,6 @@ test('gives exactly what a walk over all waiting gates gives', () => {
       );
     }),
     { numRuns: times(300) },
-  );
-});
-
-test('gives each gate at most one testbed and each machine once, all of them free and wanted', () => {
-  fc.assert(
-    fc.property(queues, ({ waiting, free }) => {
-      const grants = assign(linesFor(waiting), new Map(Object.entries(free)));
-      const ids = grants.map(({ place }) => place.id);
-      expect(ids).toEqual([...new Set(ids)]);
-      const machines = grants.flatMap(({ testbed }) => free[testbed] ?? ['none']);
-      expect(machines).toEqual([...new Set(machines)]);
-      for (const { place, testbed } of grants) {
-        const wants = waiting.find(({ id }) => id === place.id)?.wants;
-        expect(wants?.has(testbed)).toBe(true);
-        expect(Object.keys(free)).toContain(testbed);
-      }
-    }),
-    { numRuns: times(200) },
   );
 });
 

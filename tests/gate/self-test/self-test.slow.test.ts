@@ -19,7 +19,7 @@ import { setCutOff } from '../../fakes/freebsd-lab/machine.ts';
 import { depsOf, testbedOf, usualTraffic } from '../../fakes/freebsd-testbed.ts';
 import { aConfig, gateConfig } from '../../fakes/plan.ts';
 import { startSshd } from '../../fakes/sshd.ts';
-import { builderOf, parts } from '../../lab/freebsd/faults.ts';
+import { builderOf } from '../../lab/freebsd/faults.ts';
 import { describeWith } from '../../needs.ts';
 
 type SelfTested = {
@@ -351,10 +351,6 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a self-test', () => {
 
   describe('detects a faulty testbed:', () => {
     const rows = Object.entries(faults);
-    test('every fault of a FreeBSD testbed but Ctrl-C, which has its own tests above', () => {
-      const known = Object.values(parts).flatMap((cases) => Object.keys(cases));
-      expect([...Object.keys(faults), 'Ctrl-C is pressed'].toSorted()).toEqual(known.toSorted());
-    });
     test.each(rows)('%s', async (_, { options, arrange, isLost, says }) => {
       const { lab, testbed, runSelfTest } = await aLab(options);
       arrange?.(lab, testbed);
