@@ -26,13 +26,6 @@ describe('whether anything can be measured', () => {
     expect(whyUnfit(mixed(), 'here')).toBeUndefined();
   });
 
-  test('beside a virtual testbed another one is not judged by instructions', () => {
-    const config = mixed('gate: { metric: instructionsPerPacket }');
-    expect(whyUnfit(config, 'here')).toBe(
-      'here counts no instructionsPerPacket, unlike virtual testbeds with `accelerator: tcg`: judge it by pps or nsPerPacket.',
-    );
-  });
-
   test('under KVM a testbed is not judged by instructions', () => {
     const config = read('accelerator: kvm', 'gate: { metric: instructionsPerPacket }');
     expect(whyUnfit(config, 'guests')).toBe(

@@ -167,10 +167,3 @@ describe.each(escapers)('%s', (_, { shownAs, clean, expectInert }) => {
     );
   });
 });
-
-test.each(['x[\u200b[y', '[\u202e[', '[\u001b[m[', 'a[\0['])(
-  'text hidden between two brackets does not open a link in a table of Remarkup: %j',
-  (dirty) => {
-    expect(remarkupCell(dirty)).not.toContain('[[');
-  },
-);

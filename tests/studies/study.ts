@@ -27,7 +27,7 @@ import { memoryHistory } from '../fakes/history.ts';
 import { commit, newRepository } from '../fakes/repository.ts';
 import { startSshd } from '../fakes/sshd.ts';
 
-export type StudyOptions = {
+type StudyOptions = {
   /** Name of the testbed. */
   name: string;
   lab: FreebsdLabOptions & Required<Pick<FreebsdLabOptions, 'truth' | 'hardware'>>;
@@ -49,7 +49,7 @@ export type Study = AsyncDisposable & {
   history: HistoryFile;
 };
 
-export type DatedLoad = Load & { at: number };
+type DatedLoad = Load & { at: number };
 
 export type Judged = {
   study: Study;
@@ -105,7 +105,7 @@ function testbedText(
   ].join('\n');
 }
 
-export type StudyPatch = {
+type StudyPatch = {
   title: string;
   base: KernelText;
   patched: KernelText;
@@ -120,21 +120,11 @@ export async function judge(study: Study, { title, base, patched }: StudyPatch):
     return path;
   };
   const kernels = { base: given('base', base), patched: given('patched', patched) };
-  const repository = newRepository();
-  commit(repository, { revision: base.ident });
-  commit(repository, { revision: patched.ident }, {}, title);
-  return judgeRange(study, repository, 'HEAD~1..HEAD', kernels);
-}
-
-/** Judges a range of commits; without `kernels` they are built by the testbed's builder. */
-export async function judgeRange(
-  study: Study,
-  directoryOfRepository: string,
-  range: string,
-  kernels?: GivenKernels,
-): Promise<Judged> {
-  const repository = openRepository(directoryOfRepository);
-  return judgePatch(study, repository, await patchOfRange(repository, range), kernels);
+  const directory = newRepository();
+  commit(directory, { revision: base.ident });
+  commit(directory, { revision: patched.ident }, {}, title);
+  const repository = openRepository(directory);
+  return judgePatch(study, repository, await patchOfRange(repository, 'HEAD~1..HEAD'), kernels);
 }
 
 export async function judgePatch(

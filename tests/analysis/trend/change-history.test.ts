@@ -168,17 +168,6 @@ describe('a gate of the two commits', () => {
     }
   });
 
-  test('that failed to run counts as a try', () => {
-    const failed = {
-      ...aGate('inconclusive'),
-      outcome: { kind: 'build-failed', message: 'cc: error' } as const,
-    };
-    expect(only(withGate(lost, failed, 'results/2026/g'))).toMatchObject({
-      state: 'confirming',
-      gates: [{ verdict: 'invalid', cells: [] }],
-    });
-  });
-
   test('of other commits, or after the change is settled, has no effect', () => {
     expect(withGate(lost, aGate('regression', { bad: commitOf(31) }), 'results/2026/g')).toEqual(lost);
     const settled = withGate(lost, aGate('no-regression'), 'results/2026/g1');

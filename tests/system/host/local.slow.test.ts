@@ -36,11 +36,6 @@ test('a command reads bytes, a stream as it comes, or an end of file', async () 
   expect(await running).toMatchObject({ stdout: '', stderr: 'more\n' });
 });
 
-test('a command need not read its input', async () => {
-  const stdin = Buffer.alloc(1_000_000, 'x');
-  expect(await host.output(shell`exec 0<&-; echo done`, { stdin })).toBe('done\n');
-});
-
 test('a command does not see what our environment holds', async () => {
   vi.stubEnv('PPSGATE_TEST_TOKEN', 'secret');
   const environment = await host.output(shell`env`);
