@@ -83,24 +83,6 @@ describeWith(['root', 'git', 'perf', ...labPrograms], 'the demo', () => {
       expect(code).toBe(0);
     }
   });
-
-  test('cleans up on Ctrl-C, exits 130 and can be resumed', async () => {
-    const demo = start('demo', '--directory', directory);
-    const said = text(demo.stderr);
-    await expect.poll(async () => (await labLeftovers()).namespaces.length, waiting).toBe(3);
-    const journal = join(first, 'journal.jsonl');
-    const journalText = () => (existsSync(journal) ? readFileSync(journal, 'utf8') : '');
-    await expect.poll(journalText, waiting).toContain('"kind":"measured"');
-    demo.kill('SIGINT');
-    const [code] = await once(demo, 'close');
-
-    expect(code).toBe(130);
-    expect(await said).toMatch(
-      /cancelled, cleaning up …\nppsgate: The measurements are in (\S+): continue with 'ppsgate demo --resume \1'\.\n$/,
-    );
-    expect(await labLeftovers()).toEqual(nothing);
-    expect(existsSync(join(first, 'experiment.json'))).toBe(true);
-  });
 });
 
 async function profiledVariants(directory: string): Promise<string[]> {

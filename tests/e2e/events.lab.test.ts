@@ -1,7 +1,6 @@
 // Tests every event that requests a measurement up to the report, with the project's workflows and those of `ppsgate
 // init`.
 
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -9,14 +8,12 @@ import { labLeftovers } from '../../src/lab/netns/embedded-lab.ts';
 import { composeComment } from '../../src/publish/reporters/comment-text.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { pullRequestDocument } from '../fakes/github/documents.ts';
-import { commitAt, commitFiles, entryAt } from '../fakes/github/git-objects.ts';
+import { commitAt, entryAt } from '../fakes/github/git-objects.ts';
 import { type FakeGitHub, startFakeGitHub } from '../fakes/github/server.ts';
 import type { FakePullRequest } from '../fakes/github/state.ts';
-import { listen } from '../fakes/phabricator/calling.ts';
-import { startPhabricator } from '../fakes/phabricator/server.ts';
 import { describeWith, labPrograms } from '../needs.ts';
 import { acceptedVerdict } from './accepted-verdict.ts';
-import { type JobRequest, nothingAdmitted, runJob } from './act.ts';
+import { type JobRequest, runJob } from './act.ts';
 import { type Example, labWorkflow, makeExample, oneJobWorkflow, publisher, workflow } from './example.ts';
 import { giveTokens } from './job-tokens.ts';
 
@@ -156,108 +153,6 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
     expect(refused()).toEqual([]);
   });
 
-  test('a branch of a merge queue has its check on the merged commit, and no comment', async () => {
-    const { baseCommit, headCommit } = pullRequest;
-    const branch = `gh-readonly-queue/main/pr-7-${baseCommit}`;
-    commitFiles(github.state.git, branch, { a: '1' });
-    const merge_group = {
-      head_sha: headCommit,
-      head_ref: `refs/heads/${branch}`,
-      base_sha: baseCommit,
-      base_ref: 'refs/heads/main',
-    };
-    const job = await runJob(request('merge_group', { action: 'checks_requested', merge_group }));
-
-    const { conclusion } = acceptedVerdict(job, 'no-regression');
-    expect(github.state.checkRuns).toMatchObject([{ name: 'ppsgate', headCommit, conclusion }]);
-    expect(ours()).toEqual([]);
-    expect(refused()).toEqual([]);
-  });
-
-  test('an invalid command gets the nearest valid one, and nothing runs', async () => {
-    const job = await runJob(comment('/ppsgate run $(reboot)'));
-    expect(job.outputs, job.log).toEqual(nothingAdmitted);
-    expect(ours().map(({ body }) => body)).toEqual([
-      expect.stringContaining('`run takes no "$(reboot)"; write /ppsgate run`'),
-    ]);
-    expect(github.state.checkRuns).toEqual([]);
-  });
-
-  test('an undecided experiment continues after its last run', async () => {
-    // No machine is quiet enough to prove or exclude so small a loss in so few runs.
-    example = makeExample(join(folder, 'strict'), {
-      gate: { margin: '0.001%', power: '99.9%', falseAlarms: '0.01%', maxRuns: 16 },
-    });
-    pullRequest.baseCommit = example.baseCommit;
-    pullRequest.headCommit = example.push(harmless);
-    const commit = pullRequest.headCommit;
-    const first = await runJob(comment(`/ppsgate run ${commit}`));
-    expect(first.outputs.verdict, first.log).toMatch(/^(inconclusive|invalid)$/);
-    github.state.workflowRuns.push({
-      id: runs,
-      name: 'gate',
-      path: workflow,
-      event: 'issue_comment',
-      headBranch: 'main',
-      headCommit: example.baseCommit,
-      headRepository: repository,
-      status: 'completed',
-      conclusion: 'failure',
-      pullRequests: [],
-    });
-    const second = await runJob(comment(`/ppsgate extend ${commit} runs=48`, 'carol', 502));
-
-    expect(second.errors, second.log).toEqual([]);
-    expect(second.outputs.verdict).toBeDefined();
-    expect(ours()).toHaveLength(1);
-    // Pairs of both: the first had 16.
-    const [, pairs] = /\| (\d+)\u00a0\+\u00a0\d+(?:\u00a0of[^|]*)? \|/.exec(ours()[0]?.body ?? '') ?? [];
-    if (second.outputs.verdict !== 'invalid') expect(Number(pairs)).toBeGreaterThan(16);
-    expect(ours()[0]?.body).toContain('earlier verdicts');
-    expect(refused()).toEqual([]);
-  });
-
-  test("a relay's repository_dispatch of a revision is measured, and answered on Phabricator", async () => {
-    await using phabricator = await startPhabricator();
-    const raw = execFileSync('git', ['-C', example.directory, 'diff', 'main', 'patch']).toString();
-    const { url, token: conduitToken } = phabricator;
-    example = makeExample(join(folder, 'reviewed'), { phabricator: { url } });
-    const revision = phabricator.addRevision({
-      author: phabricator.addUser('author'),
-      title: hostile,
-      diff: { raw, base: example.baseCommit },
-    });
-    await using relay = await listen();
-    const plan = phabricator.addBuildPlan({ uri: relay.url, holdDrafts: 'never' });
-    const target = await phabricator.startBuild(revision, plan);
-    const payload = { patch: `D${revision.id}`, key: target.phid, build: target.buildPHID };
-    const dispatched = request(
-      'repository_dispatch',
-      { action: 'ppsgate', client_payload: payload },
-      { workflow: labWorkflow },
-    );
-    const job = await runJob({ ...dispatched, conduitToken });
-
-    const { conclusion } = acceptedVerdict(job, 'no-regression');
-    expect(target.messages).toEqual(['work', conclusion === 'success' ? 'pass' : 'fail']);
-    expect(phabricator.state.transactions.at(-1)?.comment?.raw).toContain(
-      `\`ppsgate D${revision.id}:${phabricator.state.diffs[0]?.id} run ${target.phid}\``,
-    );
-    expect(phabricator.violations).toEqual([]);
-    expect(ours()).toEqual([]);
-    expect(job.log).not.toContain(conduitToken);
-  });
-
-  test('a schedule measures the base against itself: a badge, and no report', async () => {
-    const job = await runJob(request('schedule', { schedule: '17 3 * * *' }));
-    expect(job.outputs.verdict, job.log).toMatch(/^(no-regression|inconclusive|invalid)$/);
-    expect(job.exitCode).toBe(0);
-    expect(onDataBranch('badges/this-machine/forwarding-inet4.svg')).toBe(true);
-    expect(ours()).toEqual([]);
-    expect(github.state.checkRuns).toEqual([]);
-    expect(refused()).toEqual([]);
-  });
-
   test("a label on a fork's patch runs with a token that may read, and another workflow answers", async () => {
     seen();
     const reads = github.tokenWith({ contents: 'read', actions: 'read' });
@@ -294,49 +189,6 @@ describeWith(['root', 'act', 'git', ...labPrograms], 'what is asked for by', () 
       expect.stringContaining('### ⏸️ ppsgate: #7 waits for a maintainer'),
     ]);
     expect(github.state.checkRuns).toEqual([]);
-  });
-
-  // Attack forge/lax-base
-  test('another base invalidates a pass that was earned on the previous one', async () => {
-    github.state.checkRuns.push({
-      id: 2001,
-      name: 'ppsgate',
-      headCommit: pullRequest.headCommit,
-      externalId: '#7 lax https://github.com/example/router/actions/runs/1',
-      detailsUrl: null,
-      status: 'completed',
-      conclusion: 'success',
-      title: '🟢 #7',
-      summary: '',
-    });
-    const edited = request('pull_request_target', {
-      action: 'edited',
-      number: 7,
-      sender: { login: 'mallory' },
-      changes: { base: { ref: { from: 'lax' }, sha: { from: example.baseCommit } } },
-      pull_request: pullRequestDocument(github.state, pullRequest),
-    });
-    const job = await runJob(edited);
-    expect(job.outputs.verdict, job.log).toBeUndefined();
-    expect(github.state.checkRuns).toMatchObject([
-      {},
-      {
-        conclusion: 'failure',
-        title: '⏸️ waits for a maintainer',
-        externalId: expect.stringMatching(/^#7 main /),
-      },
-    ]);
-    expect(refused()).toEqual([]);
-  });
-
-  // Attack forge/own-workflow: A fork changes the workflow, or the action in the same repository. Defence: `publish`
-  // refuses its result if `.github/`, `action.yml`, `dist/`, or a `package.json` or `node_modules/` that Node would
-  // load changes.
-  test('a fork’s claims are ignored if it changes the code that measures it', async () => {
-    pullRequest.headCommit = example.pushFile('.github/workflows/another.yml', 'on: push\n');
-    await runJob(request('workflow_run', { workflow_run: runOf(4711) }, { workflow: publisher }));
-    expect(github.state.checkRuns).toMatchObject([{ conclusion: 'failure' }]);
-    expect(ours()[0]?.body).toContain('#7 changes .github/, so its result cannot be trusted');
   });
 
   test('three jobs share the work if the lab has a separate runner', async () => {

@@ -28,7 +28,6 @@ describeWith(['act', 'git'], "a stranger's comment", () => {
 
   const comments = process.env.HOSTILE === 'all' ? hostileComments : hostileComments.slice(0, 3);
 
-  // Attack secret/runner-commands
   test.each(comments)('is nothing but words in the log: %j', async (body) => {
     const { directory, baseCommit } = example;
     const user = { login: 'mallory', id: 1 };
