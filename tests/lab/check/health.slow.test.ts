@@ -1,5 +1,3 @@
-// Checks testbeds after use: clean ones, and those with leftovers of an experiment.
-import { writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { FreebsdTestbed } from '../../../src/config/freebsd-testbed.ts';
 import { type Diagnostic, ok, skipped, wrong } from '../../../src/lab/check/diagnostic.ts';
@@ -8,7 +6,6 @@ import type { CheckDeps } from '../../../src/lab/check/power-check.ts';
 import { connectTo } from '../../../src/lab/connect.ts';
 import type { FreebsdDeps } from '../../../src/lab/freebsd/freebsd-deps.ts';
 import { openFreebsdTestbed, wakeFreebsdTestbed } from '../../../src/lab/freebsd/freebsd-testbed.ts';
-import { PowerError } from '../../../src/lab/power/power.ts';
 import type { Cell } from '../../../src/model/scenario.ts';
 import { connect, type Host } from '../../../src/system/host/ssh.ts';
 import { type Command, commandText, shell } from '../../../src/system/shell.ts';
@@ -79,14 +76,6 @@ test('a firewall that the site starts at boot is its own', async () => {
     what: 'the firewalls of the DUT',
     why: 'pf of its own',
   });
-});
-
-test.for(['zfs', 'nanobsd'] as const)('a DUT that boots from %s is healthy', async (root) => {
-  const method = root === 'zfs' ? 'boot-environment' : 'nanobsd';
-  const { health, lab } = await aTestbed({ root, method });
-  const before = picture(lab);
-  expect(whyUnhealthy(await health())).toBeUndefined();
-  expect(picture(lab)).toEqual(before);
 });
 
 /** Changes to the DUT, by hand or by an experiment. */
@@ -219,25 +208,6 @@ test('a pkt-gen that still runs is found, and left running', async () => {
   expect(lab.receiver.machine.programs.size).toBe(1);
 });
 
-test('a generator that cannot be reached is found', async () => {
-  const { health, lab } = await aTestbed({ cabling: { generators: 'separate' } });
-  lab.receiver.machine.stage = 'hung';
-  for (const watcher of lab.receiver.machine.watchers) watcher();
-  expect(wrongs(await health())).toMatchObject([
-    { what: 'ssh to the receiver', why: expect.stringContaining('Cannot reach receiver') },
-  ]);
-});
-
-test('a machine with another host key is not trusted', async () => {
-  const { health, lab, testbed } = await aTestbed();
-  const { host, port, knownHostsPath } = testbed.dut;
-  const [, other = ''] = lab.receiver.target.knownHosts.split(/ (.*)/s);
-  writeFileSync(knownHostsPath, `[${host}]:${port} ${other}`);
-  expect(wrongs(await health())).toMatchObject([
-    { what: 'ssh to the DUT', fix: expect.stringContaining('ssh-keygen -R') },
-  ]);
-});
-
 test('a DUT that is off is reported, with the state of its power', async () => {
   const { health, lab } = await aTestbed();
   await lab.power.off();
@@ -245,30 +215,6 @@ test('a DUT that is off is reported, with the state of its power', async () => {
     { what: 'ssh to the DUT' },
     { what: 'power control of the DUT', fix: 'switch the DUT on' },
   ]);
-});
-
-test('a BMC that is silent is found before it is needed', async () => {
-  const { health, lab } = await aTestbed();
-  const silent = new PowerError('The BMC of the DUT does not answer; check its network.');
-  const openPower = async () => ({ ...lab.power, state: () => Promise.reject(silent) });
-  expect(wrongs(await health({ openPower }))).toMatchObject([
-    { what: 'power control of the DUT', why: silent.message },
-  ]);
-});
-
-test('reports no fault of a power control that is not configured', async () => {
-  const { health, testbed } = await aTestbed();
-  delete testbed.dut.power;
-  const diagnostics = await health();
-  expect(wrongs(diagnostics)).toEqual([]);
-  expect(diagnostics.at(-1)).toMatchObject({ kind: 'skipped', what: 'power control of the DUT' });
-});
-
-test('the embedded lab has nothing to look at', async () => {
-  const { lab } = await aTestbed();
-  const deps = { ...depsOf(lab), notify() {}, signal };
-  const diagnostics = await Array.fromAsync(healthOf({ kind: 'embedded-linux' }, deps));
-  expect(diagnostics).toMatchObject([{ kind: 'skipped' }]);
 });
 
 test('one sentence names the first fault, and the number of others', () => {
