@@ -180,7 +180,7 @@ describe('A file is refused as a kernel', () => {
   });
 });
 
-// Attack forge/given-kernel: A given kernel archive unpacks to too much, or attacks the decompressor. Defence: Its
+// A given kernel archive unpacks to too much, or attacks the decompressor. Defence: Its
 // members stream within limits, and an unprivileged user decompresses it.
 test('An archive with more members or bytes than a kernel has is refused', async () => {
   const { tarMembers } = await import('../../src/system/tar-members.ts');

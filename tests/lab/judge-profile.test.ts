@@ -14,7 +14,6 @@ test('one with samples of work counts, with its stacks kept', async () => {
   expect(logs.get('stacks.txt')).toBe('# kernel: a kernel\nnapi;ip_forward 600\n');
 });
 
-// Attack read/small-profile
 test.each<[string, string, RegExp]>([
   ['a stack without an end', `${'a;'.repeat(5000)}b 600\n`, /more than 1,024 frames in one stack/],
   ['megabytes of blanks in a line', `a 1\na${' '.repeat(2 ** 22)}b\n`, /a line of more than/],

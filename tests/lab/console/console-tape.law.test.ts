@@ -14,7 +14,6 @@ function tapeWith(...pieces: (string | Buffer)[]): ConsoleTape {
 }
 
 describe('the first panic', () => {
-  // Attack testbed/endless-console
   test.each([
     'panic: Most recently used by none',
     'db> panic: again',
@@ -45,19 +44,6 @@ describe('the first panic', () => {
       }),
       { numRuns: 20 },
     );
-  });
-
-  test('is not printed twice while it is on the tape', () => {
-    const text = `panic: once\n${'x'.repeat(40_000)}\n`;
-    expect(tapeWith('up\n', text).text()).toBe(`up\n${text}`);
-  });
-
-  test('of an earlier boot is dropped', () => {
-    const tape = tapeWith('panic: old\n');
-    tape.forgetPanic();
-    tape.write(Buffer.from('panic: new\n'));
-    tape.write(flood);
-    expect(lastWords(tape.text(), false).panic).toBe('new');
   });
 
   test('is found behind a long line and many words of false panics', () => {

@@ -414,7 +414,7 @@ const isAboutSsh = (fault: string): boolean => fault === 'ssh to the DUT is lost
 
 const needs = ['sshd', 'ssh-keygen', 'git', 'flock'];
 
-// Attack testbed/dead-kernel: A kernel panics, hangs or does not return. Defence: It is booted once; the power is
+// A kernel panics, hangs or does not return. Defence: It is booted once; the power is
 // cycled; an unhealthy DUT is quarantined.
 /** Runs a whole gate for each case of a part. */
 export function survives(part: keyof typeof parts): void {

@@ -7,7 +7,7 @@ import type { PrepareRequest } from '../../../src/lab/testbed.ts';
 import type { Run } from '../../../src/model/result.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { startFreebsdLab } from '../../fakes/freebsd-lab/lab.ts';
-import { builtVariant, depsOf, testbedOf, usualTraffic } from '../../fakes/freebsd-testbed.ts';
+import { depsOf, testbedOf, usualTraffic } from '../../fakes/freebsd-testbed.ts';
 import {
   type PatientBuilder,
   patientBuilder,
@@ -130,16 +130,6 @@ describeWith(patientBuilderNeeds, 'kernels of variants', () => {
     expect(kernels.ready()).toEqual(new Set());
   });
 
-  test('that are listed again come from the builder’s cache', async () => {
-    const { builder, kernels, want } = begin(['a', 'b']);
-    for (const name of ['a', 'b']) builder.finish(name);
-    for (const name of ['a', 'b', 'a']) {
-      want(name);
-      await isThere(kernels, name);
-    }
-    expect(builder.begun()).toEqual(['a', 'b']);
-  });
-
   test('that cannot be built are known without a wait, and are not tried again', async () => {
     const { builder, kernels, want } = begin(['a', 'b']);
     builder.finish('a', 'fails');
@@ -154,21 +144,6 @@ describeWith(patientBuilderNeeds, 'kernels of variants', () => {
     builder.finish('b');
     await isThere(kernels, 'b');
     expect(builder.begun()).toEqual(['a', 'b']);
-  });
-
-  test('another commit under the same name is another kernel', async () => {
-    const { builder, kernels } = begin([]);
-    const [first, second] = ['one', 'other'].map((name) => ({
-      ...builder.variant(name),
-      variant: 'patched',
-    })) as [Variant, Variant];
-    for (const name of ['one', 'other']) builder.finish(name);
-    const { signal } = new AbortController();
-    kernels.list(request([first], signal));
-    const before = await kernels.get('patched');
-    kernels.list(request([second], signal));
-    expect(await kernels.get('patched')).not.toEqual(before);
-    expect(builder.begun()).toEqual(['one', 'other']);
   });
 
   const withLayouts = (builder: PatientBuilder, name: string, layouts: number[]): Variant => {
@@ -224,14 +199,6 @@ describeWith(patientBuilderNeeds, 'kernels of variants', () => {
       expect(lab.state()).toMatchObject({ kernel: 'base', leftovers: [] });
     },
   );
-
-  test('that need no build are ready at once', () => {
-    const kernels = new Kernels(temporaryFolder(), undefined);
-    const own = { variant: 'own', commit: '', files: [] };
-    const brought = builtVariant('brought', { ident: 'brought' }, temporaryFolder());
-    kernels.list(request([own, brought], new AbortController().signal));
-    expect(kernels.ready()).toEqual(new Set(['own', 'brought']));
-  });
 
   test('whose request is cancelled are not awaited, and none of their builds continues', async () => {
     const { builder, kernels, want, end } = begin(['a', 'b']);

@@ -84,15 +84,6 @@ test('Packets that find no place in the queue towards the card are lost in the o
   );
 });
 
-test('Packets that find no place in a queue of netisr are lost in the backlog.', async () => {
-  const limits = await measured({ behaviour: { kind: 'drops-in-netisr' } });
-  expectAddsUp(limits.patched, 0.1);
-  bothSay(
-    limits,
-    'all losses of patched (10 % of the packets, base 0 %) are in backlog, a full queue of netisr for ip (net.isr.defaultqlimit)',
-  );
-});
-
 test('A full table of states is named, for base, too.', async () => {
   const rules = {
     small: { firewall: 'pf', text: 'set limit states 3000\npass keep state\n', keepsStates: true },

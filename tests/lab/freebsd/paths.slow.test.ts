@@ -125,19 +125,6 @@ test('a route to part of the data networks that leads elsewhere is not removed w
   expect(outcome).toMatchObject({ kind: 'failed' });
 });
 
-test('without a default route there is nothing that a blackhole has to hold', async () => {
-  const spoil = both(without('198.18.0.0/15'), without('default'));
-  const { outcome } = await gateOn({ mode: 'warn', spoil });
-  expect(outcome).toMatchObject(measured);
-});
-
-test('IPv6 has a separate default route', async () => {
-  const spoil = both(without('2001:2::/48'), without('2001:2:0:8000::/49'));
-  const { inspection, packetsToAdmin } = await gateOn({ mode: 'warn', family: 'inet6', spoil });
-  expect(packetsToAdmin).toBe(0);
-  expect(String(inspection)).toMatch(/`route add -inet6 \S*2001:2::\/48\S* \S*::1\S* -blackhole`/);
-});
-
 describe('a kernel that loses its routes at boot', () => {
   const patched: Behaviour = { kind: 'loses-routes-at-boot' };
 

@@ -100,23 +100,6 @@ describe.each<[string, Method, FreebsdLabOptions]>([
 
 const commandsOf = ({ dut }: FreebsdLab): string[] => dut.journal.map(({ command }) => command);
 
-test('sends no command to the DUT if the same variants are listed in any order', async () => {
-  const { lab, testbed, folder } = await opened();
-  const [base, patched] = ['base', 'patched'].map((ident) => builtVariant(ident, { ident }, folder));
-  if (base === undefined || patched === undefined) throw new TypeError('There is none.');
-  await prepare(testbed, [base, patched]);
-  expect(testbed.ready()).toEqual(new Set(['base', 'patched']));
-  expect(await trial(testbed, 'base')).toMatchObject(valid);
-  const before = commandsOf(lab);
-  await prepare(testbed, [base, patched]);
-  await prepare(testbed, [patched, base]);
-  await prepare(testbed, [patched]);
-  expect(commandsOf(lab)).toEqual(before);
-  expect(testbed.ready()).toEqual(new Set(['patched']));
-  await testbed.restore();
-  await lab.stop();
-});
-
 test('the loaded modules are read once, while the DUT runs its own kernel', async () => {
   await using lab = await startFreebsdLab();
   const folder = temporaryFolder();
@@ -172,23 +155,6 @@ describe('in a process in which base has shown nothing yet', () => {
     }
     expect(await trial(testbed, 'base')).toMatchObject(valid);
     expect(await trial(testbed, 'f8f5b459d21e')).toMatchObject({ kind: 'rejected' });
-    await testbed.restore();
-    await lab.stop();
-  });
-
-  test('a testbed that loses base as well is to blame itself', async () => {
-    const { lab, testbed, folder } = await opened();
-    const behaviour = { kind: 'panics-at-boot', panic: 'page fault' } as const;
-    await prepare(testbed, [
-      builtVariant('patched', { ident: 'patched', behaviour }, folder),
-      builtVariant('base', { ident: 'bad', behaviour }, folder),
-    ]);
-    expect(await trial(testbed, 'patched')).toMatchObject({ lacksControl: true });
-    const outcome = await trial(testbed, 'base');
-    expect(outcome).toMatchObject({ kind: 'failed' });
-    expect(outcome).not.toHaveProperty('lacksControl');
-    expect(await trial(testbed, 'patched')).toMatchObject({ kind: 'failed', lacksControl: true });
-    expect(await trial(testbed, 'base')).toMatchObject({ kind: 'rejected', variant: 'base' });
     await testbed.restore();
     await lab.stop();
   });

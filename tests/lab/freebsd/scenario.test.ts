@@ -56,10 +56,6 @@ const proven: Record<FreebsdScenario, ProofOutputs> = {
   'ipfw-stateful': ipfw('03000 allow ip from any to any keep-state :default', 2000),
 };
 
-test('forwarding installs nothing', () => {
-  expect(scenarioInstallation('forwarding', '/tmp/ppsgate')).toEqual({ files: [], commands: [] });
-});
-
 test.for([
   ['pf-stateless', 'set skip on lo0\npass no state\n'],
   ['pf-stateful', 'set skip on lo0\npass\n'],
@@ -83,13 +79,6 @@ test.for([
     `ipfw -q '${path}'`,
     'sysctl net.inet.ip.fw.enable=1',
     'sysctl net.inet6.ip6.fw.enable=1',
-  ]);
-});
-
-test('ipfw is off before its rules are flushed', () => {
-  expect(removalCommands.map((round) => round.map(commandText))).toEqual([
-    ['pfctl -d', 'sysctl net.inet.ip.fw.enable=0', 'sysctl net.inet6.ip6.fw.enable=0'],
-    ['pfctl -F all', 'ipfw -q -f flush'],
   ]);
 });
 
@@ -132,21 +121,6 @@ test('rules of a firewall that is off prove nothing', () => {
   const off = { ...proven['pf-stateless'], pfInfo: pfInfo('Disabled', 0) };
   expect(provesScenario('pf-stateless', off)).toEqual(notInForce('pf is not enabled'));
   expect(provesScenario('ipfw-stateful', nothing)).toEqual(notInForce('ipfw is not enabled'));
-});
-
-test('ipfw that sees one family only is not in force', () => {
-  const half = { ...proven['ipfw-stateless'], ipfw6Enabled: '0\n' };
-  expect(provesScenario('ipfw-stateless', half)).toEqual(notInForce('ipfw is not enabled for both families'));
-});
-
-test('a kernel without IPv6 needs ipfw for IPv4 alone', () => {
-  const inet4 = { ...proven['ipfw-stateless'], ipfw6Enabled: undefined };
-  expect(provesScenario('ipfw-stateless', inet4)).toEqual(inForce);
-});
-
-test('an ipfw that has no names for states prints the rule without one', () => {
-  const older = ipfw('03000 allow ip from any to any keep-state', 2000);
-  expect(provesScenario('ipfw-stateful', older, { trial: { flows: 2000 } })).toEqual(inForce);
 });
 
 test('one more rule is another scenario', () => {

@@ -193,25 +193,6 @@ test('earlier diffs that panic leave the others, and the verdict, as they are', 
   expect(markdown).toContain('- `diff 80654` panics under load: `Twice, under 2000 flows.`');
 });
 
-test('leaves out earlier diffs that do not fit on the disk of the DUT', async () => {
-  // Each is installed while its archive is still there.
-  const disk = { totalBytes: 20e6, usedBytes: 15.5e6 };
-  const result = await study({ kernelBytes: 1e6, lab: { disk } });
-  expect(result.outcome).toMatchObject({ kind: 'judged', verdict: 'improvement' });
-  expect(result.leftOut).toMatchObject([
-    { variant: 'diff 80677', rejection: { kind: 'out-of-disk' } },
-    { variant: 'diff 80654', rejection: { kind: 'out-of-disk' } },
-  ]);
-});
-
-test('a patch that does not boot is the outcome, regardless of its earlier diffs', async () => {
-  const behaviour = { kind: 'panics-at-boot', panic } as const;
-  const { outcome } = await study({
-    behaviours: { patched: behaviour, 'diff 80345': behaviour },
-  });
-  expect(outcome).toMatchObject({ kind: 'boot-failed', panic });
-});
-
 test('an interrupted study continues where it was, without the omitted variants', async () => {
   const all = await setUp({
     behaviours: { 'diff 80654': { kind: 'panics-at-boot', panic } },

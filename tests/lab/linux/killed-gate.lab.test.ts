@@ -166,7 +166,7 @@ describeWith([...needs, ...labPrograms], 'a Linux DUT with rules of iptables-nft
     rmSync(top, { recursive: true });
   });
 
-  // Attack run/own-rules: A gate, perhaps killed, removes the DUT's own rules. Defence: Rules are restored in a test
+  // A gate, perhaps killed, removes the DUT's own rules. Defence: Rules are restored in a test
   // namespace and compared first; rules that would not come back are not touched.
   test('is byte for byte as before after a gate', async () => {
     const output = await outputOf(gate());
@@ -174,7 +174,6 @@ describeWith([...needs, ...labPrograms], 'a Linux DUT with rules of iptables-nft
     expect(await state(), output).toBe(kept);
   });
 
-  // Attack run/own-rules
   test.for(places)('is byte for byte as before once a gate was killed where it %s', async ([, isThere]) => {
     const child = gate();
     const closed = once(child, 'close');

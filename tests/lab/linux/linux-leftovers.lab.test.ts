@@ -30,7 +30,7 @@ describeWith(['root', 'unshare', 'ip', 'tc', 'nft', 'perl'], 'a Linux DUT', () =
     expect(leftoversAfter('nft add table inet own')).toBe('');
   });
 
-  // Attack run/hidden-filter: A filter that survives `flush ruleset` slows base and patched alike, to hide a loss.
+  // A filter that survives `flush ruleset` slows base and patched alike, to hide a loss.
   // Defence: The check and every report list other active filters.
   testWith(
     bpfCall === undefined ? ['a known number of bpf(2)'] : [],
@@ -46,31 +46,9 @@ describeWith(['root', 'unshare', 'ip', 'tc', 'nft', 'perl'], 'a Linux DUT', () =
     },
   );
 
-  test('reports that BPF programs cannot be listed, where the login has no right to it', () => {
-    const text = leftoversAfter('true', { lookAs: 'setpriv --reuid=65534 --clear-groups' });
-    expect(text).toBe('unseen bpf\n');
-    expect(readLeftovers(text)).toMatchObject([{ fix: expect.stringContaining('log in as root') }]);
-  });
-
-  test('reports that BPF programs are not looked for without perl', () => {
-    const folder = temporaryFolder();
-    const programs = 'bash dirname ip tc nft uname wc grep sed cat ls cut';
-    const words = `ln -s $(command -v ${programs}) ${folder}`;
-    const text = leftoversAfter(words, { lookAs: `PATH=${folder}` });
-    expect(text).toBe('unseen perl\n');
-    expect(readLeftovers(text)).toMatchObject([{ fix: 'install perl on it' }]);
-  });
-
-  // Attack run/hidden-filter
   test('reports a BPF program of tc(8) by its discipline', () => {
     const filter = `bpf bytecode '1,6 0 0 4294967295,'`;
     expect(leftoversAfter(`tc qdisc add dev d1 clsact; tc filter add dev d1 ingress ${filter}`)).toBe('tc d1 clsact\n');
-  });
-
-  // Attack run/hidden-filter
-  test('reports policies of IPsec', () => {
-    const text = leftoversAfter('ip xfrm policy add src 192.0.2.0/24 dst 198.51.100.0/24 dir fwd');
-    expect(text).toBe('xfrm\n');
   });
 });
 

@@ -3,7 +3,6 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadRefusal } from '../../../src/lab/linux/linux-refusal.ts';
-import { annotationsOf } from '../../../src/report/annotations.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { describeWith } from '../../needs.ts';
 
@@ -20,7 +19,7 @@ const upd = `${included}${folder}/nftables.conf:3:15-17: Error: Could not resolv
 `;
 
 describe('the report of rules that do not load', () => {
-  // Attack run/quoted-file: An overlay fails to load so that the report quotes a file of the DUT. Defence: The report
+  // An overlay fails to load so that the report quotes a file of the DUT. Defence: The report
   // shows nft's words and the overlay's own line only.
   test('is nft’s words, with the line as the overlay has it and never as nft shows it', () => {
     expect(told(upd)).toBe(
@@ -28,34 +27,6 @@ describe('the report of rules that do not load', () => {
     );
   });
 
-  test('names the line to GitHub', () => {
-    const outcome = {
-      kind: 'does-not-load',
-      scenario: 'forwarding',
-      message: told(upd),
-    } as const;
-    const files = [{ path: 'nftables.conf', sha256: 'c' }];
-    const variants = [{ name: 'patched', commit: 'b', folder: 'routers/dut', files }];
-    expect(annotationsOf({ outcome, variants })).toMatchObject([{ path: 'routers/dut/nftables.conf', start_line: 3 }]);
-  });
-
-  test('is every error, when there are several', () => {
-    const message = told(`${upd}${upd.replace(':3:15-17:', ':5:1:')}`);
-    expect(message.split('\n').filter((line) => line.includes('Error:'))).toHaveLength(2);
-    expect(message).toMatch(/nftables\.conf:5:1: Error: .*\n\}\n\^$/);
-  });
-
-  test('shows no line of the scenario', () => {
-    const stderr = `${folder}/forwarding.nft:3:1-1: Error: syntax error, unexpected end of file\nsecret\n`;
-    expect(told(stderr)).toBe('forwarding.nft:3: Error: syntax error, unexpected end of file');
-  });
-
-  test('has nft’s messages without a line', () => {
-    const stderr = 'internal:0:0-0: Error: Could not process rule: Message too long\n\n^\n';
-    expect(told(stderr)).toBe('Error: Could not process rule: Message too long');
-  });
-
-  // Attack run/quoted-file
   test.each([
     ['another file', '/etc/ssl/private/key.pem:1:1-5: Error: syntax error, unexpected -'],
     ['a file beside it', `${folder}/other.nft:1:1-5: Error: syntax error, unexpected -`],
@@ -119,7 +90,6 @@ test('An interface that the DUT does not have is reported with the way to map it
 });
 
 describeWith(['root', 'nft', 'unshare'], 'with the nft of this machine', () => {
-  // Attack run/quoted-file
   test.each([
     ['a word that it does not know', 'meta l4proto upd drop', /:3:.*protocol name\n {4}meta.*\n {17}\^{3}$/],
     ['a chain that is not there', 'jump elsewhere', /:3:.*No such file or directory\n {4}jump elsewhere/],

@@ -36,13 +36,12 @@ const followed = (path: string) =>
   ] as const;
 
 describe('rules are refused', () => {
-  // Attack run/nft-include: The overlay's nftables.conf has `include "/etc/shadow"` after text that nft skips. Defence:
+  // The overlay's nftables.conf has `include "/etc/shadow"` after text that nft skips. Defence:
   // The word is refused at each place where nft may read it as its own.
   test.each(followed('/etc/shadow'))('if nft would include a file: %s', (_, text) => {
     expect(why(`${text}\n`)).toMatch(/^nftables\.conf:\d+: Error: /);
   });
 
-  // Attack run/nft-include
   test.each([
     ['a number before it', 'add rule t c 1include "/path"'],
     ['a number of another base before it', '0xcinclude "/path"'],
@@ -60,19 +59,6 @@ describe('rules are refused', () => {
     ['nothing behind it', 'table inet t { include }'],
   ])('where some nft could take the word for its own: %s', (_, text) => {
     expect(why(`${text}\n`)).toContain('include would make nft read another file');
-  });
-
-  test('with the line and what to do', () => {
-    expect(why('table inet t {\n# one\n  include "/path"\n}\n')).toBe(
-      'nftables.conf:3: Error: include would make nft read another file, possibly any file of the DUT: write the rules of that file here, and quote or rename names that end with this word.',
-    );
-    expect(why('a "b\nc"\n\ninclude')).toMatch(/^nftables\.conf:4: /);
-  });
-
-  test('if a quote has no end', () => {
-    expect(why('table inet t {\n  comment "a\n}\n')).toBe(
-      'nftables.conf:2: Error: this quotation mark is unmatched: add the closing one.',
-    );
   });
 
   test.each([
@@ -122,7 +108,6 @@ describeWith(['root', 'nft', 'unshare'], 'the nft of this machine', () => {
     expect(follows(followed(sentinel)[index]?.[1] ?? '')).toBe(true);
   });
 
-  // Attack run/nft-include
   test('follows nothing of what is not refused', () => {
     const { sentinel, follows } = watchedFile();
     fc.assert(

@@ -120,19 +120,6 @@ describeWith(['root', ...labPrograms], 'a Linux testbed sends described packets'
     expect(routesOf()).toBe('');
   });
 
-  test('a network that the DUT routes already is refused', async () => {
-    testbed = await openEmbedded('here', siteConfig().traffic);
-    execFileSync('ip', ['-n', 'ppsgate-dut', 'route', 'add', '192.168.1.64/26', 'via', '198.18.0.2']);
-    await expect(testbed.prepare(noVariants)).rejects.toThrow(
-      'traffic.addresses: DUT (169.254.72.2:22) cannot route 192.168.1.0/24: it has a route of its own there, `192.168.1.64/26 via 198.18.0.2 dev ppsgate-in`. Name another network, or change its routes.',
-    );
-  });
-
-  test('usual packets are dropped by rules for the networks of a site', async () => {
-    const rates = await forwarded(configOf('flows: 100').traffic, fromSite.inet4, 'inet4');
-    expect(rates).toEqual([0, 0]);
-  });
-
   test('usual packets are dropped by a rule for others', async () => {
     const rates = await forwarded(configOf('flows: 100').traffic, 'tcp dport 443', 'inet4');
     expect(rates).toEqual([0, 0]);

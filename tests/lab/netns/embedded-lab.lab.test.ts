@@ -48,27 +48,6 @@ describeWith(['root', ...labPrograms], 'the embedded lab', () => {
     expect(dut.cpu === sender.cpu).toBe(Number(execFileSync('nproc')) === 1);
   });
 
-  test('finds its programs also where su(1) has left /usr/sbin out of the PATH', async () => {
-    vi.stubEnv('PATH', '/usr/bin:/bin');
-    await labUp();
-    expect((await labLeftovers()).namespaces).toHaveLength(3);
-  });
-
-  test('can be brought up again over itself', async () => {
-    await labUp();
-    await labUp();
-    expect((await labLeftovers()).namespaces).toHaveLength(3);
-  });
-
-  test('leaves nothing when it is taken down, and nothing to do for a second time', async () => {
-    await labUp();
-    await labDown();
-    await labDown();
-    expect(await labLeftovers()).toEqual(nothing);
-    expect(execFileSync('ip', ['-brief', 'link'], { encoding: 'utf8' })).not.toContain('ppsgate');
-    expect(processesNamed('napi/ppsgate-in')).toEqual([]);
-  });
-
   test('ends a generator that its parent left behind', async () => {
     const { sender } = await labUp();
     const flows = join('/run/ppsgate-lab', 'one.flows');

@@ -1,5 +1,3 @@
-// Has real packets meet a limit in every place that the embedded lab can make, and asserts the readings.
-import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
 import { cellLimits } from '../../../src/analysis/stats/cell-limits.ts';
@@ -38,8 +36,6 @@ const chain = (rule: string) => ({
  * counted twice, the rest is at least twice this.
  */
 const maxUnaccounted = 0.05;
-
-const onDut = (...command: string[]) => execFileSync('ip', ['netns', 'exec', 'ppsgate-dut', ...command]);
 
 describeWith(['root', ...labPrograms], 'limits of a Linux testbed', () => {
   let testbed: Testbed;
@@ -127,17 +123,5 @@ describeWith(['root', ...labPrograms], 'limits of a Linux testbed', () => {
     } finally {
       writeFileSync(path, usual);
     }
-  });
-
-  test('a queueing discipline that drops is named with its kind', async () => {
-    const limits = await measured({}, 'forwarding', () => {
-      const discipline = 'root tbf rate 10mbit burst 16k limit 16k';
-      onDut(...`tc qdisc add dev ppsgate-out ${discipline}`.split(' '));
-    });
-    expect(commentOn(limits)).toMatch(/are in output queue, `?tbf on ppsgate-out/);
-    const loss = lossOf(limits.patched);
-    expect(loss.drops[0]).toMatchObject({ place: 'output-queue', cause: 'tbf on ppsgate-out' });
-    expect(loss.lostRatio).toBeGreaterThan(0.5);
-    expect(Math.abs(loss.unaccounted)).toBeLessThan(maxUnaccounted);
   });
 });

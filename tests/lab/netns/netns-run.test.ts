@@ -22,11 +22,6 @@ const withoutBusyTime = (forwardedPackets: number): LinuxSample => ({
 const run = (samples: LinuxSample[], load: Partial<BlockLoad> = {}) =>
   measuredRun(planned, 2, samples, { offeredPps: 3e6, forwardedPps: 750_000, ...load });
 
-test('a run keeps its place in the plan and its samples', () => {
-  const samples = [sample(), sample()];
-  expect(run(samples)).toMatchObject({ ...planned, trial: 2, samples });
-});
-
 test('reports forwarded packets per second as the median of samples of any length', () => {
   const samples = [
     sample({ forwardedPackets: 16_000 }),
@@ -39,14 +34,6 @@ test('reports forwarded packets per second as the median of samples of any lengt
 test('its time per packet is that of packets received, for a dropped packet costs too', () => {
   const samples = [sample({ busySeconds: 0.017, receivedPackets: 10_000, forwardedPackets: 5_000 })];
   expect(run(samples).nsPerPacket).toBeCloseTo(1700);
-});
-
-test('there is no time per packet if one sample lacks it', () => {
-  expect(run([sample(), withoutBusyTime(16_000)])).not.toHaveProperty('nsPerPacket');
-});
-
-test('a run whose DUT was busy counts', () => {
-  expect(run([sample(), sample()]).validity).toEqual({ kind: 'valid' });
 });
 
 test('a run whose DUT was due, and was denied its CPU, counts: the generator was not its limit', () => {
@@ -74,13 +61,6 @@ test('a run in which nothing arrived does not count: the generator was kept from
     kind: 'invalid',
     cause: 'hole',
     reason: 'no packet arrived for 40 ms',
-  });
-});
-
-test('a run without samples does not count', () => {
-  expect(run([])).toMatchObject({
-    pps: 0,
-    validity: { kind: 'invalid', cause: 'too-short', reason: 'no sample was taken' },
   });
 });
 
@@ -132,17 +112,9 @@ describe('with a sender that waited for its CPU', () => {
     expect(run(drifting, starved).validity).toEqual(busy);
   });
 
-  // Attack read/waiting-sender
   test('a run whose DUT was busy all the same counts, and so does one that lost all', () => {
     expect(run([sample()], starved).validity).toEqual({ kind: 'valid' });
     expect(run([sample({ forwardedPackets: 0 })], starved).validity).toEqual({ kind: 'valid' });
-  });
-
-  test('a usual short wait does not count against the machine', () => {
-    const idle = sample({ busySeconds: 0.012 });
-    expect(run([idle], { waitedRatio: 0.049 }).validity).toMatchObject({
-      cause: 'generator-limited',
-    });
   });
 });
 
@@ -182,10 +154,5 @@ describe('with ten samples or more', () => {
       cause: 'hole',
       reason: 'no packet was forwarded for 1000 ms',
     });
-  });
-
-  test('one that forwards nothing at all is a number like any other', () => {
-    const silent = steady.map((sample) => ({ ...sample, forwardedPackets: 0 }));
-    expect(run(silent)).toMatchObject({ pps: 0, validity: { kind: 'valid' } });
   });
 });

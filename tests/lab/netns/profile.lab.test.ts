@@ -88,12 +88,4 @@ describeWith(['root', 'perf', ...labPrograms], 'a profile in the embedded lab', 
     const { changedFunctions } = explain(base.profile, patched.profile);
     expect(changedFunctions.at(0)?.function).toMatch(/^nft_/);
   });
-
-  test('of an event unknown to perf is missed, with the message of perf', async () => {
-    const { outcome } = await profileOf('base', 'no_such_event');
-    expect(outcome).toMatchObject({
-      kind: 'missed',
-      reason: expect.stringContaining('could not be sampled'),
-    });
-  });
 });

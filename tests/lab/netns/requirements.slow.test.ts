@@ -59,10 +59,4 @@ describeWith(['root', 'unshare', ...labPrograms], 'a program that is missing', (
       expect(files).not.toContain('work');
     });
   });
-
-  test('like git is what keeps a gate from a patch, and not the repository', async () => {
-    const { status, stderr } = await without('git', ...gate);
-    expect(stderr).toMatch(/^ppsgate: git cannot be started .* 'apt-get install git'\.\n$/);
-    expect(status).toBe(4);
-  });
 });

@@ -22,12 +22,6 @@ test('a cycle without its own command is off, five seconds, on', async () => {
   expect(deps.slept).toEqual([5]);
 });
 
-test('a cycle of a machine that is on is its command for it', async () => {
-  const { power, log } = await lab({ state: 'on', cycle: 'echo cycle >> log' });
-  await power.cycle();
-  expect(log()).toEqual(['cycle']);
-});
-
 test('cycling a machine that is off leaves it on, with any command', async () => {
   const { power, log } = await lab({ cycle: 'echo cycle >> log' });
   await power.cycle();
@@ -50,20 +44,6 @@ test('reports a failed command by its program and its last words, without its ar
   expect(message).not.toContain('outlet-4');
 });
 
-test('reports a command that does nothing', async () => {
-  const { power } = await lab({ on: 'exit 0' });
-  expect(await messageOf(power.on())).toContain(
-    'accepted the command to turn the machine on 3 times, but 30 s after the last one still reports that it is off',
-  );
-});
-
-test('passes an argument with any content as one word', async () => {
-  const word = '$(id) "; rm -rf / #';
-  const { folder, power } = await lab({ on: 'printf %s "$1" > word; echo on > state' }, word);
-  await power.on();
-  expect(readFileSync(join(folder, 'word'), 'utf8')).toBe(word);
-});
-
 test.each(['echo ON', 'printf on', 'printf "  on\\r\\n"'])('a state by %j is on', async (read) => {
   const { power } = await lab({ read });
   expect(await power.state()).toBe('on');
@@ -72,13 +52,6 @@ test.each(['echo ON', 'printf on', 'printf "  on\\r\\n"'])('a state by %j is on'
 test.each(['echo maybe', 'true', 'echo on; exit 1', 'echo on; echo off'])('a state by %j is invalid', async (read) => {
   const { power } = await lab({ read });
   expect(await messageOf(power.state())).toMatch(/is unknown: .* must print "on" or "off" and exit with 0\.$/);
-});
-
-test('reports a program that does not exist', async () => {
-  const nothing = ['/nowhere/state'];
-  const config = { kind: 'command', on: nothing, off: nothing, state: nothing } as const;
-  const power = await openPower('dut-3', config, timelessDeps());
-  expect(await messageOf(power.state())).toContain('/nowhere/state cannot be started: spawn');
 });
 
 type Scripts = { on?: string; cycle?: string; read?: string; state?: 'on' | 'off' };

@@ -3,10 +3,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RedfishConfig } from '../../../src/config/power.ts';
-import { openPower, type PowerDeps, realPowerDeps } from '../../../src/lab/power/power.ts';
+import { openPower, type PowerDeps } from '../../../src/lab/power/power.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { describeWith } from '../../needs.ts';
-import { type Certificate, freeTcpPort, makeCertificate, startHttps } from './https-server.ts';
+import { type Certificate, makeCertificate, startHttps } from './https-server.ts';
 import { depsWhere, messageOf, timelessDeps } from './power-deps.ts';
 import { json, redirect, startBmc } from './redfish-bmc.ts';
 import { type Sushy, startSushy } from './sushy.ts';
@@ -40,29 +40,6 @@ describeWith(['sushy-emulator', 'openssl'], 'a machine behind sushy-emulator', (
     expect(await power.state()).toBe('off');
   });
 
-  test.concurrent('is on after a cycle of a machine that is off', async () => {
-    const power = await openPower('dut-3', sushy.config(machines[1]), deps);
-    await power.off();
-    await power.cycle();
-    expect(await power.state()).toBe('on');
-  });
-
-  test.concurrent('is turned off and on again in a cycle without PowerCycle', async () => {
-    const power = await openPower('dut-3', sushy.config(machines[2]), deps);
-    await power.on();
-    const resets: string[] = [];
-    const recording = {
-      ...deps,
-      sendRequest: ((url, request) => {
-        if (request.body !== undefined) resets.push(String(request.body));
-        return deps.sendRequest(url, request);
-      }) satisfies typeof deps.sendRequest,
-    };
-    await (await openPower('dut-3', sushy.config(machines[2]), recording)).cycle();
-    expect(resets).toEqual(['{"ResetType":"ForceOff"}', '{"ResetType":"On"}']);
-    expect(await power.state()).toBe('on');
-  });
-
   test('is not reached with a wrong password', async () => {
     const passwordPath = join(temporaryFolder(), 'password');
     writeFileSync(passwordPath, 'not-this-one', { mode: 0o600 });
@@ -70,13 +47,6 @@ describeWith(['sushy-emulator', 'openssl'], 'a machine behind sushy-emulator', (
     const message = await messageOf((await openPower('dut-3', config, deps)).state());
     expect(message).toContain('refuses the login of the user lab (401 Incorrect username or password)');
     expect(message).not.toContain('not-this-one');
-  });
-
-  test('is not found under a name unknown to the service', async () => {
-    const power = await openPower('dut-3', sushy.config('absent'), deps);
-    expect(await messageOf(power.state())).toContain(
-      'reports no system at /redfish/v1/Systems/absent (404 Fake system absent was not found); compare `url`',
-    );
   });
 });
 
@@ -100,12 +70,6 @@ describeWith(['openssl'], 'a Redfish service that', () => {
     expect(bmc.resets).toEqual(['PowerCycle', 'ForceOff', 'On']);
   });
 
-  test('accepts PowerCycle and does nothing gets ForceOff and On', async () => {
-    await using bmc = await startBmc(certificate, { cycle: ['On', 'On'] });
-    await (await open(bmc)).cycle();
-    expect(bmc.resets).toEqual(['PowerCycle', 'ForceOff', 'On']);
-  });
-
   test('accepts an order and does nothing is reported after three orders', async () => {
     await using bmc = await startBmc(certificate, { lies: true });
     const deps = timelessDeps();
@@ -123,12 +87,6 @@ describeWith(['openssl'], 'a Redfish service that', () => {
     );
   });
 
-  test('refuses to do what is done already is right', async () => {
-    await using bmc = await startBmc(certificate, { refuses: { On: 409 } });
-    await (await open(bmc)).on();
-    expect(bmc.resets).toEqual(['On']);
-  });
-
   test.each([
     ['has On and ForceOn', ['ForceOff', 'ForceOn', 'On'], 'On'],
     ['has ForceOn alone', ['ForceOff', 'ForceOn'], 'ForceOn'],
@@ -136,19 +94,6 @@ describeWith(['openssl'], 'a Redfish service that', () => {
     await using bmc = await startBmc(certificate, { allowed });
     await (await open(bmc)).on();
     expect(bmc.resets).toEqual([reset]);
-  });
-
-  test('allows nothing that helps is reported', async () => {
-    await using bmc = await startBmc(certificate, { allowed: ['Nmi'] });
-    expect(await messageOf((await open(bmc)).off())).toContain(
-      'refuses to turn the machine off: it offers no ForceOff, only Nmi; check',
-    );
-    expect(bmc.resets).toEqual([]);
-  });
-
-  test('has no reset action is reported', async () => {
-    await using bmc = await startHttps(certificate, json(200, { PowerState: 'On' }));
-    expect(await messageOf((await open(bmc)).off())).toContain('its system offers no reset action to lab');
   });
 
   test('puts its reset action on another server does not get the password there', async () => {
@@ -179,11 +124,6 @@ describeWith(['openssl'], 'a Redfish service that', () => {
     expect(await (await open(bmc)).state()).toBe('off');
   });
 
-  test('redirects in a circle is given up', async () => {
-    await using bmc = await startHttps(certificate, redirect('/redfish/v1/Systems/1'));
-    expect(await messageOf((await open(bmc)).state())).toContain('reports no system at');
-  });
-
   test.each(['PoweringOff', 'PoweringOn', null])('returns %s is awaited, but not forever', async (PowerState) => {
     await using bmc = await startHttps(certificate, json(200, { PowerState }));
     const deps = timelessDeps();
@@ -191,11 +131,6 @@ describeWith(['openssl'], 'a Redfish service that', () => {
       'has reported for 30 s that the machine is turning on or off',
     );
     expect(deps.slept).toEqual(Array(30).fill(1));
-  });
-
-  test('reports that the machine is paused is reported', async () => {
-    await using bmc = await startHttps(certificate, json(200, { PowerState: 'Paused' }));
-    expect(await messageOf((await open(bmc)).on())).toContain('reports that the machine is paused');
   });
 
   test('responds with its web page is no Redfish service', async () => {
@@ -256,13 +191,6 @@ describeWith(['openssl'], 'a Redfish service that', () => {
     );
   });
 
-  test('is gone is reported', async () => {
-    const bmc = { origin: `https://127.0.0.1:${await freeTcpPort()}` };
-    expect(await messageOf((await open(bmc)).state())).toBe(
-      `${label(bmc)} cannot be queried: the last of 4 tries ended with "connect ECONNREFUSED ${new URL(bmc.origin).host}".`,
-    );
-  });
-
   test('shows a self-signed certificate gets no password before it is pinned', async () => {
     let asked = 0;
     await using bmc = await startHttps(certificate, () => {
@@ -308,20 +236,6 @@ describeWith(['openssl'], 'a Redfish service that', () => {
   };
 
   const label = ({ origin }: { origin: string }) => `PowerError: The BMC of dut-3 (Redfish at ${new URL(origin).host})`;
-});
-
-test('a CA file that is not there is named', async () => {
-  const config: RedfishConfig = {
-    kind: 'redfish',
-    url: 'https://bmc.lab/redfish/v1/Systems/1',
-    user: 'lab',
-    passwordPath: '/run/password',
-    caPath: '/nowhere/ca.pem',
-  };
-  const readSecret: PowerDeps['readSecret'] = async () => password;
-  expect(await messageOf(openPower('dut-3', config, { ...realPowerDeps, readSecret }))).toBe(
-    "PowerError: The BMC of dut-3 (Redfish at bmc.lab) cannot be opened: ENOENT: no such file or directory, open '/nowhere/ca.pem'.",
-  );
 });
 
 const password = 'no-word-of-mine';

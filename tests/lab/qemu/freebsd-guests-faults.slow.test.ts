@@ -56,29 +56,6 @@ test.each<[how: string, Behaviour, rejection: object, first: RegExp]>([
   }),
 );
 
-test('a patched kernel that panics as soon as it is up is rejected at the second time, with the panic of its console', () =>
-  onGuests(
-    {
-      faultsOf: (copy) => {
-        const command = "sysctl -n 'debug.debugger_on_panic'";
-        // Copies with even numbers are of patched, and read it twice on the image's own kernel.
-        const fault: Fault = { kind: 'panic-at-command', machine: 'guest', command, at: 3 };
-        return copy % 2 === 0 ? [fault] : [];
-      },
-    },
-    async ({ send }) => {
-      const once = await send(1);
-      const how = 'it was lost again right after it came up';
-      expect(once).toMatchObject({ kind: 'failed', reason: expect.stringContaining(how) });
-      isBaseBlameless(once);
-      expect(await send(1)).toMatchObject({
-        kind: 'rejected',
-        variant: 'patched',
-        rejection: { kind: 'boot-failed', message: `Twice: ${how}.`, panic: expect.any(String) },
-      });
-    },
-  ));
-
 test.each<[how: string, Partial<{ options: string[] }>, Behaviour, rejection: object]>([
   [
     'panics under load is rejected with the panic of its console',
@@ -190,14 +167,6 @@ test('a path that cannot be fixed is not measured', () => {
   );
 });
 
-test('a guest whose QEMU ends between two pairs is replaced', () =>
-  onGuests({}, async ({ send, guests }) => {
-    await send(1);
-    await guests.copies[0]?.end('qemu-system-x86_64: out of memory');
-    expect(await send(2)).toMatchObject(valid);
-    expect(guests.copies).toHaveLength(3);
-  }));
-
 test('a guest whose QEMU ends while it boots is reported at once', () =>
   onGuests({}, async ({ send, guests }) => {
     const said = 'qemu-system-x86_64: out of memory';
@@ -217,26 +186,6 @@ test('a guest whose QEMU ends while it boots is reported at once', () =>
       ),
     });
     expect(guests.clock.now() - before).toBeLessThan(guests.config.image.bootSeconds);
-    expect(await send(2)).toMatchObject(valid);
-  }));
-
-test('a guest whose QEMU ends between two cells is reported, and the next try has another', () =>
-  onGuests({}, async ({ send, guests }) => {
-    await send(1);
-    await guests.copies[0]?.end('');
-    expect(await send(1)).toMatchObject({ kind: 'failed' });
-    expect(guests.running()).toEqual([]);
-    expect(await send(1)).toMatchObject(valid);
-  }));
-
-test('an image that was up before, and then fails, proves nothing about a variant', () =>
-  onGuests({ faultsOf: (copy) => (copy === 3 ? [{ kind: 'hang-at-boot', at: 1 }] : []) }, async ({ send, guests }) => {
-    await send(1);
-    await guests.copies[0]?.end('');
-    expect(await send(2)).toMatchObject({
-      kind: 'failed',
-      reason: expect.stringMatching(/^The image \S+ cannot be used for guests: root could not log in/),
-    });
     expect(await send(2)).toMatchObject(valid);
   }));
 

@@ -54,41 +54,9 @@ test('an unreachable image is reported, with a way to make its console show more
   );
 });
 
-test('an image whose kernel hangs at boot shows where', async () => {
-  const files = { '/boot/loader.conf': onSerialLine };
-  const kernel = { ident: 'image', behaviour: { kind: 'hangs-at-boot' } } as const;
-  expect(await whyUnfit({ image: { files, kernel } })).toMatch(
-    /^root could not log in within 120 s, and its console ends with ".* \| Trying to mount root from ufs:\/dev\/ada0p2 \[rw\]\.\.\."$/,
-  );
-});
-
 test('an image that refuses root reports the refused key, with the remedy', async () => {
   expect(await whyUnfit({ says: { key: newKey() } })).toBe(
     "its sshd refuses root with the key KEY: append the public half to root's authorized_keys, and set `PermitRootLogin prohibit-password` in its /etc/ssh/sshd_config",
-  );
-});
-
-test('an image with another host key than in ppsgate.yml is not logged in to', async () => {
-  const does =
-    'instead of the `hostKey` in ppsgate.yml: set that to the first two fields of its /etc/ssh/ssh_host_ed25519_key.pub';
-  const other = await whyUnfit({ says: { hostKey: newKey() } });
-  expect(other.replace(/SHA256:[\w+/]{43}/, 'SUM')).toBe(`its sshd shows the ecdsa-sha2-nistp256 key SUM ${does}`);
-  const ed25519 = Buffer.from(`\0\0\0\vssh-ed25519\0\0\0 ${'k'.repeat(32)}`).toString('base64');
-  const ofAnotherType = { private: '', public: `ssh-ed25519 ${ed25519}` };
-  expect(await whyUnfit({ says: { hostKey: ofAnotherType } })).toBe(`its sshd shows no key of its type ${does}`);
-});
-
-test('an image whose kernel does not drive all three cards reports the missing one', async () => {
-  const files = { '/boot/loader.conf': 'hint.vtnet.2.disabled="1"\n' };
-  expect(await whyUnfit({ image: { files } })).toBe(
-    'the virtio card with the MAC address 02:70:70:00:00:02 is missing; it has vtnet0, vtnet1, lo0: its kernel needs vtnet(4) for all three cards, and its settings must not change their addresses',
-  );
-});
-
-test('an image whose nextboot(8) cannot cancel an order reports that', async () => {
-  const kernel = { ident: 'image', release: '12.4-RELEASE' };
-  expect(await whyUnfit({ image: { root: 'zfs', kernel } })).toMatch(
-    /^guest 1 \(.*\) cannot boot with the method nextboot: on ZFS it needs FreeBSD 13 or later, and the DUT runs 12; install FreeBSD 13 or later on the DUT$/,
   );
 });
 
@@ -105,16 +73,6 @@ test('an image that switches its machine off is not waited for', async () => {
     'its QEMU ended before root could log in (it said nothing), for example because it powered itself off',
   );
   expect(after - before).toBe(7);
-});
-
-test('an image that does not exist is reported before anything boots', async () => {
-  await using guests = fakeGuests({ says: { path: '/nonexistent/freebsd.qcow2' } });
-  const testbed = await openGuests(guests);
-  await expect(prepare(testbed, [forwarding], own)).rejects.toThrow(
-    /^The image \/nonexistent\/freebsd\.qcow2 cannot be read \(ENOENT: .*\)\.$/,
-  );
-  expect(guests.copies).toEqual([]);
-  await testbed.restore();
 });
 
 test('without a builder and without kernels the image’s own is what base and patched boot', async () => {

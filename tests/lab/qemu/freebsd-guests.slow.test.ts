@@ -1,21 +1,12 @@
 // Tests FreeBSD guests without faults: what is booted, installed and measured on them.
 import { createHash } from 'node:crypto';
-import { appendFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { appendFileSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
 import type { TrialOutcome } from '../../../src/lab/testbed.ts';
-import { type Cell, families, scenariosOf } from '../../../src/model/scenario.ts';
+import { type Cell, families } from '../../../src/model/scenario.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
-import { type FakeGuest, fakeGuests } from '../../fakes/freebsd-guests.ts';
-import {
-  forwarding,
-  isGivenBack,
-  onGuests,
-  openGuests,
-  prepare,
-  rebootsOf,
-  trialOf,
-} from '../../fakes/freebsd-guests-testbed.ts';
+import { fakeGuests } from '../../fakes/freebsd-guests.ts';
+import { forwarding, onGuests, openGuests, prepare, rebootsOf, trialOf } from '../../fakes/freebsd-guests-testbed.ts';
 import { textOf } from '../../fakes/freebsd-lab/file-system.ts';
 import type { Machine } from '../../fakes/freebsd-lab/machine.ts';
 import { builtVariant } from '../../fakes/freebsd-testbed.ts';
@@ -73,16 +64,6 @@ test('The first run has the first copy of the image, also where the kernel of an
   await testbed.restore();
 });
 
-test('a pair’s guests boot once for all its cells, and again for the next pair', () => {
-  const cells = scenariosOf.freebsd.flatMap((scenario) => families.map((family): Cell => ({ scenario, family })));
-  return onGuests({ cells }, async ({ send, guests }) => {
-    for (const cell of cells) expect(await send(1, cell)).toMatchObject(valid);
-    expect(guests.copies.map(rebootsOf)).toEqual([1, 1]);
-    expect(await send(2)).toMatchObject(valid);
-    expect(guests.copies.map(rebootsOf)).toEqual([2, 2]);
-  });
-});
-
 test('both guests boot at once, each is inspected once, and nothing is waited for but boots', async () => {
   const cells: Cell[] = [forwarding, pfInet6];
   await onGuests({ cells }, async ({ testbed, send, guests }) => {
@@ -110,22 +91,6 @@ test('a guest has all settings after its boot, and none is changed before packet
       const given = commands.find((command) => command.startsWith('sysrc'));
       expect(given).toContain("'defaultroute_delay=0' 'dumpdev=NO'");
     }
-  }));
-
-test('a kernel is installed on its guest once, and the image’s own is what a new copy boots', () =>
-  onGuests({}, async ({ testbed, send, guests }) => {
-    const kernelOf = ({ machine }: FakeGuest) => machine.running?.file;
-    await testbed.inspect([forwarding]);
-    expect(guests.copies.map(kernelOf)).toEqual(['/boot/kernel/kernel', '/boot/kernel/kernel']);
-    for (const pair of [1, 2]) await send(pair);
-    expect(guests.copies.map(kernelOf).toSorted()).toEqual([
-      '/boot/ppsgate.base/kernel',
-      '/boot/ppsgate.patched/kernel',
-    ]);
-    const unpacked = guests.copies.map(
-      ({ journal }) => journal.filter(({ command }) => command.startsWith('tar -x')).length,
-    );
-    expect(unpacked).toEqual([1, 1]);
   }));
 
 test('addresses, routes, neighbours and forwarding are set after each boot, although the image has none of them', () =>
@@ -227,12 +192,6 @@ const inet4Paths = {
   neighbours: paths.neighbours.slice(0, 2),
 };
 
-test('a guest that boots from ZFS, and one whose nextboot is the program of newer releases, are measured alike', async () => {
-  await onGuests({ image: { root: 'zfs', nextboot: 'program' } }, async ({ send }) => {
-    for (const pair of [1, 2]) expect(await send(pair)).toMatchObject(valid);
-  });
-});
-
 test('a profile names the functions of kernel and modules, with instructions of each', () => {
   const truth = ({ ident }: { ident: string }) => (ident === 'patched' ? 9500 : 9000);
   return onGuests({ cells: [pfInet6], truth }, async ({ testbed, keepLog, logs, guests }) => {
@@ -293,25 +252,3 @@ testWith(['qemu-system-x86_64'], 'an inspection tells of the machine that QEMU m
     });
   }),
 );
-
-test('a release has ended its guests and connections, leaves no folder, and may be repeated', async () => {
-  const temporary = join(temporaryFolder(), 'tmp');
-  mkdirSync(temporary);
-  const before = process.env.TMPDIR;
-  await using guests = fakeGuests();
-  process.env.TMPDIR = temporary;
-  onTestFinished(() => {
-    if (before === undefined) delete process.env.TMPDIR;
-    else process.env.TMPDIR = before;
-  });
-  const testbed = await openGuests(guests);
-  const own = ['base', 'patched'].map((variant) => ({ variant, commit: variant, files: [] }));
-  await prepare(testbed, [forwarding], own);
-  expect(readdirSync(temporary)).toEqual([expect.stringMatching(/^ppsgate-kernels-/)]);
-  expect(guests.running()).toHaveLength(2);
-  await testbed.restore();
-  isGivenBack(guests);
-  expect(readdirSync(temporary)).toEqual([]);
-  await testbed.restore();
-  expect(guests.running()).toEqual([]);
-});

@@ -11,7 +11,7 @@ import type { CellLimits, VariantLimits } from '../../../src/model/limits.ts';
 import type { LinuxScenario } from '../../../src/model/scenario.ts';
 import { renderHtml, renderMarkdown } from '../../../src/report/reports.ts';
 import type { Host } from '../../../src/system/host/ssh.ts';
-import { type Command, shell } from '../../../src/system/shell.ts';
+import { shell } from '../../../src/system/shell.ts';
 import { kernelPackage } from '../../fakes/kernel-package.ts';
 import { overlay } from '../../fakes/overlay.ts';
 import { aCell, aResult } from '../../fakes/result.ts';
@@ -36,8 +36,6 @@ describeWith(['root', ...virtualPrograms, 'tc', kernel], 'limits of guests', () 
   let testbed: Testbed;
   let trials = 0;
   const hosts = new Map<string, Host>();
-
-  const inGuests = (command: Command) => Promise.all([...hosts.values()].map((host) => host.output(command)));
 
   /** Both guests stay up from trial to trial. */
   async function measured(scenario: LinuxScenario): Promise<CellLimits> {
@@ -95,20 +93,6 @@ traffic: { windows: 2, windowPackets: 1000 }
     const rule = { place: 'firewall', ratio: expect.closeTo(0.1, 3) };
     expect(limits.base.drops[0]).toMatchObject(table);
     expect(limits.patched.drops.slice(0, 2)).toMatchObject([table, rule]);
-    for (const variant of [limits.base, limits.patched]) expectAddsUp(variant);
-  });
-
-  test('a queueing discipline that drops is named with its kind', async () => {
-    await inGuests(shell`sysctl -q -w net.netfilter.nf_conntrack_max=1000`);
-    const rules = '/run/ppsgate/dut/patched/nftables.conf';
-    await hosts.get('patched')?.output(shell`sed -i /numgen/d ${rules}`);
-    const limit = 'rate 8kbit burst 2k limit 2k';
-    await inGuests(shell`tc qdisc replace dev ppsgate-out root tbf ${limit.split(' ')}`);
-    const limits = await measured('forwarding');
-    bothSay(limits, 'are in output queue, tbf on ppsgate-out');
-    for (const { drops } of [limits.base, limits.patched]) {
-      expect(drops[0]).toMatchObject({ place: 'output-queue', cause: 'tbf on ppsgate-out' });
-    }
     for (const variant of [limits.base, limits.patched]) expectAddsUp(variant);
   });
 });

@@ -5,7 +5,6 @@ import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } fro
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { OfficialImage } from '../../../src/config/virtual-testbed.ts';
-import { imagesFolder } from '../../../src/lab/qemu/images-folder.ts';
 import { preparedImage } from '../../../src/lab/qemu/official-image.ts';
 import type { Guest } from '../../../src/lab/qemu/vm/guest.ts';
 import { UsageError } from '../../../src/model/usage-error.ts';
@@ -78,12 +77,6 @@ test('A file of another SHA-512 is refused before it is unpacked, with both sums
   expect(booted).toEqual([]);
 });
 
-test('A missing file is refused with the reason of the system.', async () => {
-  const folder = temporaryFolder();
-  const { message } = await refusalOf(folder, { path: join(folder, 'FreeBSD.raw') });
-  expect(message).toMatch(/^The image \/FreeBSD\.raw cannot be read \(.*no such file/);
-});
-
 test('An archive that was cut off is refused with the words of xz.', async () => {
   const folder = temporaryFolder();
   const path = join(folder, 'FreeBSD.raw.xz');
@@ -92,17 +85,6 @@ test('An archive that was cut off is refused with the words of xz.', async () =>
   const { message, booted } = await refusalOf(folder, { path });
   expect(message).toBe(
     'The image /FreeBSD.raw.xz cannot be unpacked (xz: xz: (stdin): Unexpected end of input): download it again.',
-  );
-  expect(booted).toEqual([]);
-});
-
-test('A disk shorter than its partition table is refused with both lengths.', async () => {
-  const folder = temporaryFolder();
-  const path = join(folder, 'FreeBSD.raw');
-  writeFileSync(path, gptDisk(2 * megabyte));
-  const { message, booted } = await refusalOf(folder, { path });
-  expect(message).toBe(
-    'The image /FreeBSD.raw is truncated: its partition table is for a disk of 2097152 bytes, but it has 1048576; download it again.',
   );
   expect(booted).toEqual([]);
 });
@@ -159,10 +141,4 @@ test('An image that was prepared before is not booted again.', async () => {
     bootSeconds: 60,
   });
   expect(booted).toEqual([]);
-});
-
-test('Prepared images are in the cache of the user.', () => {
-  expect(imagesFolder({}, '/home/lab')).toBe('/home/lab/.cache/ppsgate/images');
-  expect(imagesFolder({ XDG_CACHE_HOME: '/cache' }, '/home/lab')).toBe('/cache/ppsgate/images');
-  expect(imagesFolder({ XDG_CACHE_HOME: 'cache' }, '/home/lab')).toBe('/home/lab/.cache/ppsgate/images');
 });

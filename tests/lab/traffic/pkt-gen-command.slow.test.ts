@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
-  interruptCommand,
   isReady,
   printingProcessId,
   processIdIn,
@@ -14,7 +13,6 @@ import {
 } from '../../../src/lab/traffic/pkt-gen-command.ts';
 import { flowRanges, flowSlices } from '../../../src/model/flows.ts';
 import { netmapPort } from '../../../src/model/freebsd-port.ts';
-import { families } from '../../../src/model/scenario.ts';
 import { type Command, commandText, shell } from '../../../src/system/shell.ts';
 import { describeWith, sharedFolder } from '../../needs.ts';
 
@@ -102,10 +100,6 @@ test('a rate is shared by the threads, as pkt-gen gives each of them all of it',
   expect(senderOptions({ ratePps: 3_000_000, threads: 4 })['-R']).toBe('750000');
 });
 
-test('a rate too small to be shared does not become unlimited', () => {
-  expect(senderOptions({ ratePps: 1, threads: 4 })['-R']).toBe('1');
-});
-
 test('checksums are updated only if pkt-gen is known to support it', () => {
   expect(senderOptions({ updatesChecksums: true })).toHaveProperty('-U');
   expect(senderOptions({ updatesChecksums: false })).not.toHaveProperty('-U');
@@ -118,45 +112,16 @@ test.for([64, 128, 256, 512, 1024, 1280, 1518])(
   },
 );
 
-test('the minimum-size frame of IPv6 holds its headers', () => {
-  expect(senderOptions({ family: 'inet6', frameBytes: 66 })['-l']).toBe('62');
-});
-
-test('addresses continue into the next 256', () => {
-  const flows = { sources: 300, destinations: 1 };
-  expect(senderOptions({ flows })['-s']).toBe('198.18.10.1:2000-198.18.11.44');
-  expect(senderOptions({ flows, family: 'inet6', frameBytes: 66 })['-s']).toBe('[2001:2:0:10::1]-[2001:2:0:10::12c]');
-});
-
 test('no interface, MAC address or range escapes its word', () => {
   const command = senderCommand({ ...request, interface: 'igb0; reboot', sourceMac: '$(id)' });
   expect(commandText(command)).toContain("-i 'igb0; reboot' ");
   expect(commandText(command)).toContain("-S '$(id)' ");
 });
 
-test('a slice of the flows has the sources from its own first one on', () => {
-  const flows = { firstSource: 250, sources: 10, destinations: 100 };
-  expect(senderOptions({ flows })).toMatchObject({
-    '-s': '198.18.10.250:2000-198.18.11.3',
-    '-d': '198.19.10.1:2000-198.19.10.100',
-  });
-  expect(senderOptions({ flows, family: 'inet6', frameBytes: 66 })['-s']).toBe('[2001:2:0:10::fa]-[2001:2:0:10::103]');
-});
-
 test('a generator that prints its process id stays the same process, under the same command line', () => {
   const told = printingProcessId(shell`sh -c 'echo $$ $0' ${"it's"}`);
   const { stdout, stderr } = spawnSync('sh', ['-c', commandText(told)], { encoding: 'utf8' });
   expect(stdout).toBe(`${processIdIn(stderr)} it's\n`);
-});
-
-test('a process id is known once its line is whole', () => {
-  expect(processIdIn('')).toBeUndefined();
-  expect(processIdIn('process 40')).toBeUndefined();
-  expect(processIdIn('process 4011\n906.195259 start_threads [2596] Ready...\n')).toBe(4011);
-});
-
-test('a generator is interrupted by its process id', () => {
-  expect(wordsOf(interruptCommand(4011)).join(' ')).toBe('kill -INT 4011');
 });
 
 test.for([
@@ -181,26 +146,6 @@ test.for([
   [65_536, 1024, 64],
 ] as const)('%d flows are %d sources to %d destinations', ([flows, sources, destinations]) => {
   expect(flowRanges(flows, 'inet4')).toEqual({ kind: 'split', flows: { sources, destinations } });
-});
-
-test('splits any number of flows exactly', () => {
-  fc.assert(
-    fc.property(fc.integer({ min: 1, max: 60_000 }), fc.constantFrom(...families), (flows, family) => {
-      const split = flowRanges(flows, family);
-      expect(split.kind === 'split' && split.flows.sources * split.flows.destinations).toBe(flows);
-    }),
-  );
-});
-
-test('of several senders each gets at least one source', () => {
-  const split = (flows: number, senders: number) => flowRanges(flows, 'inet4', senders);
-  expect(split(100, 2)).toEqual({ kind: 'split', flows: { sources: 2, destinations: 50 } });
-  expect(split(7, 4)).toEqual({ kind: 'split', flows: { sources: 7, destinations: 1 } });
-  expect(split(2000, 4)).toEqual({ kind: 'split', flows: { sources: 20, destinations: 100 } });
-  expect(split(3, 4)).toEqual({
-    kind: 'refused',
-    message: '3 is no number of flows: choose a whole number from 4 on.',
-  });
 });
 
 test('the slices of all senders together are exactly the flows', () => {
@@ -240,13 +185,6 @@ test('flows that run out of their network are refused with what to do', () => {
   });
 });
 
-test('the last address of the most sources is still in their network', () => {
-  const most = (sources: number) => ({ sources, destinations: 1 });
-  expect(senderOptions({ flows: most(62_974) })['-s']).toMatch(/-198\.18\.255\.254$/);
-  const inet6 = senderOptions({ flows: most(65_535), family: 'inet6', frameBytes: 66 });
-  expect(inet6['-s']).toMatch(/-\[2001:2:0:10::ffff\]$/);
-});
-
 test('a receiver is ready when it prints that on a separate line', () => {
   const start = '906.195100 start_threads [2594] Wait 4 secs for phy reset\n';
   expect(isReady('')).toBe(false);
@@ -266,10 +204,6 @@ describeWith(['shared/corpus/runs'], 'the commands of published benches', () => 
     }),
   );
   const of = (side: string) => commands.filter((options) => options['-f'] === side);
-
-  test('the recordings have both sides', () => {
-    expect([of('tx').length, of('rx').length]).toEqual([30, 30]);
-  });
 
   test('a sender has the same options, except the time between its reports', () => {
     for (const { '-T': _, ...published } of of('tx')) {

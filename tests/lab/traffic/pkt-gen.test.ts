@@ -32,12 +32,6 @@ test('parses a rate with bits per second and, from older pkt-gens, without', () 
   });
 });
 
-test('lines may end with a carriage return', () => {
-  const log = parsePktGenLog(rateLine(5, 7).replace('\n', '\r\n'));
-  expect(log.rates).toMatchObject([{ pps: 7 }]);
-  expect(log.faults).toEqual([]);
-});
-
 test('time continues where the printed clock wraps at 1000 s', () => {
   const start = fc.integer({ min: 0, max: 999 });
   const steps = fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 20 });
@@ -58,11 +52,6 @@ test('detects a silence longer than the clock’s cycle by the rate’s own inte
     `${rateLine(10, 1)}015.000000 main_thread [1] 1 pps (2005 pkts in 2005000000 usec)\n`,
   );
   expect(rates.at(-1)?.seconds).toBeCloseTo(2005, 6);
-});
-
-test('a clock set back a little does not turn time back', () => {
-  const { rates } = parsePktGenLog(rateLine(10.5, 1) + rateLine(10.25, 2));
-  expect(rates.map(({ seconds }) => seconds)).toEqual([0, 0]);
 });
 
 test.for([
@@ -120,16 +109,6 @@ test('an interrupt of a receiver that waits for its first packet is no crash', (
   expect(log.rates).toHaveLength(2);
 });
 
-test('a crash on a last line without a newline is a crash', () => {
-  const log = parsePktGenLog(`${rateLine(1, 1)}002.000000 receiver_body [1648] poll err`);
-  expect(kinds(log.faults)).toEqual(['crashed']);
-});
-
-test('reports a fault of many lines once', () => {
-  const log = parsePktGenLog(said(1, 'receiver_body [1648] poll err').repeat(3));
-  expect(kinds(log.faults)).toEqual(['crashed']);
-});
-
 test('waiting for packets, timeouts of a queue and other programs’ noise are no faults', () => {
   const log = parsePktGenLog(
     'ping6: failed to get receiving hop limit\n' +
@@ -154,13 +133,6 @@ test('a log truncated anywhere keeps every rate before the cut, and reports that
       expect(kinds(log.faults)).toEqual(isBetween ? [] : ['cut']);
     }),
   );
-});
-
-test('a last line without a newline is no line to count', () => {
-  expect(parsePktGenLog(`${rateLine(1, 1)}${rateLine(2, 2).trimEnd()}`)).toMatchObject({
-    rates: [{ line: 1 }, { line: 2 }],
-    lines: 1,
-  });
 });
 
 test('a rate that another line was written into is a fault that names its line', () => {
@@ -291,10 +263,6 @@ test.for([
   },
 );
 
-test('more than the fastest line carries fits on none', () => {
-  expect(lineRate(6e8, 60)).toBeUndefined();
-});
-
 describeWith(['shared/corpus/runs'], 'the archive’s line shapes', () => {
   type Shape = { shape: string; example: string };
   const shapesOf = (side: string): Shape[] =>
@@ -333,12 +301,6 @@ describeWith(['shared/corpus/runs'], 'the archive’s line shapes', () => {
   test('each is read as what it is, or knowingly passed over', () => {
     const read = shapes.map(({ shape, example }) => `${understood(example)}: ${shape}`);
     expect(read).toEqual(shapes.map(({ shape }) => `${expectedOf(shape)}: ${shape}`));
-  });
-
-  test('the lines of equilibrium alone are not a log of pkt-gen', () => {
-    const lines = shapes.filter(({ shape }) => equilibrium.test(shape));
-    const log = parsePktGenLog(lines.map(({ example }) => `${example}\n`).join(''));
-    expect(log.faults[0]?.message).toContain('equilibrium');
   });
 
   test('of the strange logs only the one of a crash has faults', () => {

@@ -32,7 +32,7 @@ describe('the line before it', () => {
     expect(waitedOf(line)).toBeCloseTo(0.35);
   });
 
-  // Attack read/waiting-sender: A sender reports that it waited longer than it sent. Defence: Such a line is ignored or
+  // A sender reports that it waited longer than it sent. Defence: Such a line is ignored or
   // capped, and no counted run depends on it.
   test.for([
     ['missing, as in older logs', ''],
@@ -47,7 +47,6 @@ describe('the line before it', () => {
     expect(waitedOf(line)).toBeUndefined();
   });
 
-  // Attack read/waiting-sender
   test('is never more than all of the time', () => {
     const any = fc.record({
       ns: fc.nat({ max: 999_999_999_999_999 }),

@@ -116,27 +116,6 @@ test('reports another firmware, and ignores a frequency that moves', () => {
   expect(flashed(before, other)).toEqual(['dev.t5nex.0.firmware_version was "1.27.5.0" and is "1.28.0.0"']);
 });
 
-test('a silent DUT has an empty fingerprint', () => {
-  expect(fingerprintOf(new Map(), request)).toEqual({});
-});
-
-test('a kernel may be one with options RSS', () => {
-  expect(fingerprint({ 'sysctl -n kern.conftxt': 'ident\tR\noptions\tRSS\n' })).toMatchObject({
-    ident: 'R',
-    RSS: 'yes',
-  });
-});
-
-test('another kernel, booted at another time, is no difference', () => {
-  const patched = fingerprint({
-    'uname -v': 'FreeBSD 15.0-CURRENT #1 main-n280001-fedcba-dirty\n',
-    'sha256 -q /boot/kernel/kernel': `${'cd'.repeat(32)}\n`,
-    'sysctl -n kern.bootfile': '/boot/ppsgate.patched/kernel\n',
-    'sysctl -n kern.boottime': '{ sec = 1760000900, usec = 5 } Thu Oct  9 09:08:20 2025\n',
-  });
-  expect(differences(fingerprint(), patched)).toEqual([]);
-});
-
 test.for([
   ['sysctl -n net.inet.ip.redirect', '1\n', ['net.inet.ip.redirect: "0" on base, "1" on patched']],
   ['sysctl -n hw.ncpu', '16\n', ['hw.ncpu: "8" on base, "16" on patched']],

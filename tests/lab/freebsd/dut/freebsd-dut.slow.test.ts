@@ -1,12 +1,10 @@
 import { expect, test } from 'vitest';
-import { BootMethodError, DutLostError } from '../../../../src/lab/freebsd/boot/boot.ts';
-import { FreebsdDut } from '../../../../src/lab/freebsd/dut/freebsd-dut.ts';
+import { DutLostError } from '../../../../src/lab/freebsd/boot/boot.ts';
 import { shell } from '../../../../src/system/shell.ts';
-import { archiveOf, archiveWith, dutOptions, openDut } from '../../../fakes/freebsd-lab/dut.ts';
+import { archiveOf, archiveWith, openDut } from '../../../fakes/freebsd-lab/dut.ts';
 import { writeFile } from '../../../fakes/freebsd-lab/file-system.ts';
 import { allModules, type KernelText, kernelArchive, kernelText } from '../../../fakes/freebsd-lab/kernel.ts';
 import { type FreebsdLab, type FreebsdLabOptions, startFreebsdLab } from '../../../fakes/freebsd-lab/lab.ts';
-import { panic } from '../../../fakes/freebsd-lab/lifecycle.ts';
 import { sendTrial } from '../../../fakes/freebsd-lab/trial.ts';
 
 /** Installs a kernel and boots it. */
@@ -53,15 +51,6 @@ test('a DUT that a dead controller left on a kernel of ours is rebooted before a
   expect(lab.state()).toMatchObject(clean);
 });
 
-test('a DUT on which no guest was booted is not rebooted to restore it', async () => {
-  await using lab = await startFreebsdLab();
-  const dut = await openDut(lab);
-  await dut.install(archiveOf({ ident: 'patched' }));
-  await dut.restore();
-  expect(lab.state()).toMatchObject(clean);
-  expect(lab.dut.journal.map(({ command }) => command)).not.toContain('shutdown -r now');
-});
-
 test('content that is already there is not uploaded again, other content is', async () => {
   await using lab = await startFreebsdLab();
   const dut = await openDut(lab);
@@ -106,28 +95,6 @@ test('a kernel that panics is reported with its panic, and the DUT runs its own 
   });
   await dut.restore();
   expect(lab.state()).toMatchObject(clean);
-});
-
-test('a kernel that panics as soon as the machine is up has failed to boot', async () => {
-  await using lab = await startFreebsdLab();
-  let hasPanicked = false;
-  const dut = await FreebsdDut.open({
-    ...dutOptions(lab),
-    async connect() {
-      const host = await dutOptions(lab).connect();
-      if (lab.state().kernel === 'patched' && !hasPanicked) {
-        hasPanicked = true;
-        panic(lab.dut.machine, lab, 'pf state gone');
-      }
-      return host;
-    },
-  });
-  await dut.install(archiveOf({ ident: 'patched' }));
-  expect(await dut.boot('patched')).toMatchObject({
-    kind: 'boot-failed',
-    panic: 'pf state gone',
-  });
-  expect(lab.state()).toMatchObject({ stage: 'up', kernel: 'base' });
 });
 
 test('a kernel that was changed after it was installed is not taken for it', async () => {
@@ -210,17 +177,6 @@ test('a kernel is installed although its upload was lost on the way, twice', asy
   expect(lab.state().leftovers).not.toContainEqual(expect.stringMatching(/\.(tar|part)$/));
 });
 
-test('half an upload of an earlier process is thrown away where it was of something else', async () => {
-  await using lab = await startFreebsdLab();
-  const dut = await openDut(lab);
-  const archive = archiveOf({ ident: 'patched' });
-  await dut.host().output(shell`mkdir -p ${'/var/tmp/ppsgate'}`);
-  const partial = `/var/tmp/ppsgate/${archive.sha256}.tar.part`;
-  await dut.host().upload(Buffer.from('something else'), partial, 0o600);
-  expect(await dut.install(archive)).toEqual({ kind: 'installed' });
-  expect(await dut.boot('patched')).toMatchObject({ kind: 'booted' });
-});
-
 test('an upload that is lost again and again leaves no kernel, and nothing after the restore', async () => {
   const numbers = [1, 2, 3, 4, 5];
   await using lab = await startFreebsdLab({
@@ -233,22 +189,6 @@ test('an upload that is lost again and again leaves no kernel, and nothing after
   expect(lab.state()).toMatchObject(clean);
 });
 
-test('files that an earlier process left in /boot are removed, too', async () => {
-  await using lab = await startFreebsdLab();
-  await (await openDut(lab)).install(archiveOf({ ident: 'patched' }));
-  await (await openDut(lab)).restore();
-  expect(lab.state()).toMatchObject(clean);
-});
-
-test('a boot reports how long the machine was away, even a failed one', async () => {
-  await using lab = await startFreebsdLab({ timing: { bootSeconds: 200, shutdownSeconds: 10 } });
-  const { dut, outcome } = await bootOf(lab, { ident: 'patched' });
-  expect(outcome).toMatchObject({ kind: 'booted', seconds: 210 });
-  await dut.install(archiveOf({ ident: 'bad', behaviour: { kind: 'hangs-at-boot' } }));
-  const failed = await dut.boot('patched');
-  expect(failed).toMatchObject({ kind: 'boot-failed', seconds: 810 });
-});
-
 test('a DUT that panicked under load is found on its own kernel, with its panic', async () => {
   await using lab = await startFreebsdLab();
   const behaviour = { kind: 'panics-under-load', panic: 'pf state gone' } as const;
@@ -258,29 +198,6 @@ test('a DUT that panicked under load is found on its own kernel, with its panic'
   expect(await dut.recover()).toEqual({ panic: 'pf state gone' });
   expect(lab.state()).toMatchObject({ stage: 'up', kernel: 'base' });
   expect(await dut.recover()).toEqual({});
-});
-
-test('a DUT that only lost a trial is brought back to its own kernel, without a panic', async () => {
-  await using lab = await startFreebsdLab();
-  const { dut } = await bootOf(lab, { ident: 'patched' });
-  expect(await dut.recover()).toEqual({});
-  expect(lab.state()).toMatchObject({ stage: 'up', kernel: 'base' });
-});
-
-test('a DUT that lost its power under load is power-cycled to be recovered', async () => {
-  await using lab = await startFreebsdLab();
-  const { dut } = await bootOf(lab, { ident: 'patched' });
-  await lab.power.off();
-  expect(await dut.recover()).toEqual({});
-  expect(lab.state()).toMatchObject({ stage: 'up', kernel: 'base', power: 'on' });
-});
-
-test('a DUT whose connection was lost is found again to be restored', async () => {
-  await using lab = await startFreebsdLab();
-  const { dut } = await bootOf(lab, { ident: 'patched' });
-  await dut.host().close();
-  await dut.restore();
-  expect(lab.state()).toMatchObject(clean);
 });
 
 test.for([
@@ -349,15 +266,7 @@ test('a DUT that keeps nothing of a panic is not waited for', async () => {
   expect(outcome).not.toHaveProperty('panic');
 });
 
-test('a dump that is never saved is not waited for longer than five minutes', async () => {
-  await using lab = await startFreebsdLab({ crashes: { saveSeconds: 1e9 } });
-  const began = lab.clock.now();
-  const { outcome } = await bootOf(lab, panicsInRc);
-  expect(outcome).toMatchObject({ kind: 'boot-failed', panic: 'mtx_lock() of destroyed mutex' });
-  expect(lab.clock.now() - began).toBeLessThan(900);
-});
-
-// Attack testbed/debugger: A kernel stops in the debugger, or lacks modules that the loader needs. Defence: It is set
+// A kernel stops in the debugger, or lacks modules that the loader needs. Defence: It is set
 // to reset on a panic, and is not installed without the modules.
 test('a kernel with the debugger resets after a panic, with its cause', async () => {
   await using lab = await startFreebsdLab({ loaderConf: { 'debug.debugger_on_panic': '1' } });
@@ -381,7 +290,6 @@ test.for(['script', 'program'] as const)(
   },
 );
 
-// Attack testbed/boot-loop
 test('an order that was left in the pool is taken back', async () => {
   await using lab = await startFreebsdLab({ root: 'zfs' });
   const dut = await openDut(lab);
@@ -392,15 +300,7 @@ test('an order that was left in the pool is taken back', async () => {
   expect(lab.dut.machine.root).toMatchObject({ nvstore: new Map([['nextboot_enable', 'NO']]) });
 });
 
-test('a nextboot that cannot write to the pool is reported with a workaround, and boots nothing', async () => {
-  await using lab = await startFreebsdLab({ root: 'zfs', nextboot: 'first-program' });
-  const booted = bootOf(lab, { ident: 'patched' });
-  await expect(booted).rejects.toThrow(BootMethodError);
-  await expect(booted).rejects.toThrow(/zfsbootcfg returned 256.*`boot\.method: boot-environment`/);
-  expect(lab.dut.machine.boots).toBe(0);
-});
-
-// Attack testbed/boot-loop: A kernel panics at each boot, where the loader cannot cancel its order. Defence:
+// A kernel panics at each boot, where the loader cannot cancel its order. Defence:
 // nextboot(8) is used only for /boot on UFS or ZFS, and the order in the pool is cancelled too.
 test.for(['script', 'program'] as const)(
   'a DUT whose loader could not take the order back is refused, where nextboot is a %s',
@@ -416,7 +316,6 @@ const modulesBut = (missing: string) => allModules.filter((name) => name !== mis
 const installedWithout = (missing: string, kernel: KernelText = { ident: 'patched' }) =>
   archiveWith(kernelArchive(kernel, modulesBut(missing)));
 
-// Attack testbed/debugger
 test.for<[string, string, FreebsdLabOptions]>([
   ['zfs.ko', 'zfs', { root: 'zfs' }],
   ['if_cxgbe.ko', 'if_cxgbe', { loaderConf: { if_cxgbe_load: 'YES' } }],

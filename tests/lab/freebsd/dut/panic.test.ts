@@ -36,10 +36,6 @@ test('a line may begin with the time since its boot', () => {
   expect(panicSince(traces([]), traces(['[65.123456] panic: page fault']))).toBe('page fault');
 });
 
-test('a word about a panic that is not the kernel’s own is no panic', () => {
-  expect(panicSince(traces([]), traces(['savecore: no panic: all is well']))).toBeUndefined();
-});
-
 test('a new dump names the cause of the death', () => {
   const dump = (panic: string) => `Dump header from device: /dev/ada0p3\n  Panic String: ${panic}`;
   expect(panicSince(traces([], dump('old')), traces([], dump('page fault')))).toBe('page fault');

@@ -154,9 +154,6 @@ test('an unreadable setting is a problem, unless not every machine or release ha
     const isOptional = optional.includes(command.replace('sysctl -n ', ''));
     expect(messages({ [command]: undefined }).length > 0).toBe(!isOptional);
   }
-  expect(messages({ 'sysctl -n net.inet.ip.redirect': undefined })).toEqual([
-    'net.inet.ip.redirect cannot be read, and packets are checked for redirects: check why `sysctl -n net.inet.ip.redirect` fails on the DUT.',
-  ]);
 });
 
 test('an empty output is a problem, too', () => {
@@ -166,49 +163,47 @@ test('an empty output is a problem, too', () => {
   }
 });
 
-test.for([
-  [
-    sysctl('net.inet.ip.redirect', '1'),
-    'net.inet.ip.redirect is 1 instead of 0, and packets are checked for redirects: run `sysctl net.inet.ip.redirect=0` on the DUT.',
-  ],
-  [
-    sysctl('net.inet6.ip6.redirect', '1'),
-    'net.inet6.ip6.redirect is 1 instead of 0, and packets are checked for redirects: run `sysctl net.inet6.ip6.redirect=0` on the DUT.',
-  ],
-  [
-    sysctl('net.inet.ip.forwarding', '0'),
-    'net.inet.ip.forwarding is 0 instead of 1, and the DUT would forward nothing: run `sysctl net.inet.ip.forwarding=1` on the DUT.',
-  ],
-  [
-    sysctl('net.inet6.ip6.forwarding', '0'),
-    'net.inet6.ip6.forwarding is 0 instead of 1, and the DUT would forward nothing: run `sysctl net.inet6.ip6.forwarding=1` on the DUT.',
-  ],
-  [
-    sysctl('kern.random.harvest.mask', '511'),
-    'kern.random.harvest.mask is 511, and it would gather entropy from each frame or interrupt: run `sysctl kern.random.harvest.mask=351` on the DUT.',
-  ],
-  [
-    sysctl('machdep.hyperthreading_allowed', '1'),
-    'machdep.hyperthreading_allowed is 1 instead of 0, and queues bound to two threads of one core share that core: put `machdep.hyperthreading_allowed="0"` into its /boot/loader.conf and reboot it.',
-  ],
-  [
-    sysctl('dev.cxl.0.pause_settings', '3<RX,TX>'),
-    'dev.cxl.0.pause_settings is 3<RX,TX> instead of 0, and a full port then holds back its senders: run `sysctl dev.cxl.0.pause_settings=0` on the DUT.',
-  ],
-  [
-    sysctl('hw.cxgbe.fw_install', '1'),
-    'hw.cxgbe.fw_install is 1 instead of 0, and a kernel with a newer firmware in it then flashes the card, for good and for all who come later: put `hw.cxgbe.fw_install="0"` into its /boot/loader.conf and reboot it.',
-  ],
-  [
-    sysctl('hw.cxgbe.toecaps_allowed', '-1'),
-    'hw.cxgbe.toecaps_allowed is -1 instead of 0, and the card then keeps resources for TCP offload: put `hw.cxgbe.toecaps_allowed="0"` into its /boot/loader.conf and reboot it.',
-  ],
-  [
-    sysctl('dev.cxl.1.nrxq', '4'),
-    'dev.cxl.1.nrxq is 4 instead of 8, and the queues decide how many CPUs forward: put `hw.cxgbe.nrxq10g="8"` into its /boot/loader.conf and reboot it.',
-  ],
-] as const)('a value that is wrong is one sentence, with what fixes it: %o', ([changes, message]) => {
-  expect(messages(changes)).toEqual([message]);
+const changed = (command: string, from: RegExp, to: string) => ({ [command]: right[command]?.replace(from, to) });
+
+const wrong: readonly Readonly<Record<string, string | undefined>>[] = [
+  sysctl('net.inet.ip.redirect', '1'),
+  sysctl('net.inet6.ip6.redirect', '1'),
+  sysctl('net.inet.ip.forwarding', '0'),
+  sysctl('net.inet6.ip6.forwarding', '0'),
+  { 'sysctl -n net.inet.ip.redirect': undefined },
+  sysctl('kern.random.harvest.mask', '511'),
+  sysctl('machdep.hyperthreading_allowed', '1'),
+  sysctl('debug.debugger_on_panic', '1'),
+  sysctl('kern.shutdown.dumpdevname', ''),
+  sysctl('kern.shutdown.dumpdevname', '/dev/null'),
+  sysctl('net.isr.maxthreads', '4'),
+  sysctl('net.isr.bindthreads', '0'),
+  sysctl('dev.cxl.0.pause_settings', '3<RX,TX>'),
+  sysctl('hw.cxgbe.fw_install', '1'),
+  sysctl('hw.cxgbe.toecaps_allowed', '-1'),
+  sysctl('dev.cxl.1.nrxq', '4'),
+  changed('ifconfig cxl1', /RXCSUM_IPV6/, 'TSO4,TSO6,LRO'),
+  changed('ifconfig cxl0', /UP,/, ''),
+  changed('ifconfig cxl0', /active/, 'no carrier'),
+  changed('ifconfig cxl0', /10Gbase-LR/, '1000baseLX'),
+  changed('netstat -rn -f inet', /^198\.19\.0\.0\/16.*\n/m, ''),
+  changed('netstat -rn -f inet6', /2001:2:0:8000::203 (.*)cxl1/, '2001:2:0:8000::9 $1cxl1'),
+  changed('netstat -rn -f inet', /(198\.18\.0\.203 .*)cxl0/, '$1igb0'),
+  changed('arp -an', /^.*cxl1.*\n/m, ''),
+  changed('arp -an', /cxl1 permanent/, 'cxl1 expires in 1193 seconds'),
+  changed('arp -an', /e5:9a/, 'e5:9b'),
+  changed('arp -an', /cxl1/, 'cxl0'),
+  changed('ndp -an', /cxl1 permanent/, 'cxl1 23h59m58s'),
+  changed('ndp -an', /e5:9a/, 'e5:9b'),
+  // The idle time of eight CPUs, while one is busy.
+  { [idleCommand]: '1000 0 500 20 90000\n1625 0 500 30 94445\n' },
+  { 'date +%s': `${bootSeconds + 12}\n` },
+];
+
+test('each value that is wrong is one sentence, with what fixes it', async () => {
+  const sentences = wrong.map((changes) => messages(changes).join('\n'));
+  expect(sentences.every((sentence) => sentence !== '' && !sentence.includes('\n'))).toBe(true);
+  await expect(`${sentences.join('\n')}\n`).toMatchFileSnapshot('golden/settings.txt');
 });
 
 test('each fix is also a command to run', () => {
@@ -240,45 +235,10 @@ test('IPv6 does not matter where only IPv4 is measured', () => {
 
 test('a kernel with options RSS needs a thread on each CPU', () => {
   const one = { ...sysctl('net.isr.maxthreads', '1'), ...sysctl('net.isr.bindthreads', '0') };
-  const expected = [
-    'net.isr.maxthreads is 1 on 8 CPUs, and with options RSS, only that many threads carry all traffic: put `net.isr.maxthreads="-1"` into its /boot/loader.conf and reboot it.',
-    'net.isr.bindthreads is 0 instead of 1, and with options RSS, a thread must stay on the CPU of its queue: put `net.isr.bindthreads="1"` into its /boot/loader.conf and reboot it.',
-  ];
-  expect(messages(one)).toEqual(expected);
-  const withoutConfig = { ...one, 'sysctl -n kern.conftxt': '\n' };
-  expect(messages(withoutConfig)).toEqual(expected);
+  expect(messages(one)).toHaveLength(2);
+  expect(messages({ ...one, 'sysctl -n kern.conftxt': '\n' })).toHaveLength(2);
   const without = { ...one, 'sysctl -n kern.conftxt': 'ident\tGENERIC\noptions\tRSS_STATS\n' };
   expect(messages(without)).toEqual([]);
-});
-
-test('a thread on each CPU is right in the form of loader.conf, too', () => {
-  expect(messages(sysctl('net.isr.maxthreads', '-1'))).toEqual([]);
-  expect(messages(sysctl('net.isr.maxthreads', '4'))).toHaveLength(1);
-});
-
-test('offloads that a router must not have are named with what switches them off', () => {
-  const changes = { 'ifconfig cxl1': ifconfig('cxl1').replace('RXCSUM_IPV6', 'TSO4,TSO6,LRO') };
-  expect(messages(changes)).toEqual([
-    "cxl1's LRO and TSO are on (TSO4, TSO6, LRO), and a router must neither merge nor split packets: run `ifconfig cxl1 -tso4 -tso6 -lro -vlanhwtso` on the DUT.",
-  ]);
-});
-
-test.for([
-  ['down', /UP,/, '', "cxl0's link is down, and the trial needs the full speed: run `ifconfig cxl0 up` on the DUT."],
-  [
-    'without a carrier',
-    /active/,
-    'no carrier',
-    'cxl0\'s link is not active, and the trial needs the full speed: check its cable, its transceiver and "ifconfig cxl0".',
-  ],
-  [
-    'slower than it should be',
-    /10Gbase-LR/,
-    '1000baseLX',
-    'cxl0\'s link is "Ethernet 1000baseLX <full-duplex>" instead of 10 Gbit/s, and the trial needs the full speed: check its cable, its transceiver and "ifconfig cxl0".',
-  ],
-] as const)('a link may be %s', ([, from, to, message]) => {
-  expect(messages({ 'ifconfig cxl0': ifconfig('cxl0').replace(from, to) })).toEqual([message]);
 });
 
 test('any speed and any number of queues are accepted without a requirement', () => {
@@ -310,9 +270,9 @@ test('a port of Mellanox is checked for its channels and its pause frames, and n
     ...sysctl('dev.mce.1.tx_pauseframe_control', '1'),
     ...sysctl('dev.mce.1.conf.channels', '16'),
   };
-  expect(messages(changes, ports)).toEqual([
-    'dev.mce.1.tx_pauseframe_control is 1 instead of 0, and a full port then holds back its senders: put `dev.mce.1.tx_pauseframe_control="0"` into its /boot/loader.conf and reboot it.',
-    'dev.mce.1.conf.channels is 16 instead of 8, and the queues decide how many CPUs forward: run `sysctl dev.mce.1.conf.channels=8` on the DUT.',
+  expect(problems(changes, ports).map(({ setting }) => setting)).toEqual([
+    'dev.mce.1.tx_pauseframe_control',
+    'dev.mce.1.conf.channels',
   ]);
 });
 
@@ -322,7 +282,7 @@ test.each(['igb2', 'em0', 'ix1', 'ixl0', 'ice3'])('%s has its flow control off',
   const changes = { [`ifconfig ${name}`]: ifconfig(name) };
   expect(messages({ ...changes, ...sysctl(`dev.${fc}`, '0') }, ports)).toEqual([]);
   expect(messages({ ...changes, ...sysctl(`dev.${fc}`, '3') }, ports)).toEqual([
-    `dev.${fc} is 3 instead of 0, and a full port then holds back its senders: run \`sysctl dev.${fc}=0\` on the DUT.`,
+    expect.stringContaining(`run \`sysctl dev.${fc}=0\` on the DUT`),
   ]);
 });
 
@@ -340,53 +300,6 @@ test('a port with an unknown driver is not checked', () => {
   expect(commands).not.toContain('dev.bge');
 });
 
-test.for([
-  [
-    'netstat -rn -f inet',
-    /^198\.19\.0\.0\/16.*\n/m,
-    '',
-    'The route to 198.19.0.0/16 is missing, and test packets need it: run `route add -inet 198.19.0.0/16 198.19.0.203` on the DUT.',
-  ],
-  [
-    'netstat -rn -f inet6',
-    /2001:2:0:8000::203 (.*)cxl1/,
-    '2001:2:0:8000::9 $1cxl1',
-    'The route to 2001:2:0:8000::/49 goes to 2001:2:0:8000::9 through cxl1, and test packets need it: run `route change -inet6 2001:2:0:8000::/49 2001:2:0:8000::203` on the DUT.',
-  ],
-  [
-    'netstat -rn -f inet',
-    /(198\.18\.0\.203 .*)cxl0/,
-    '$1igb0',
-    'The route to 198.18.0.0/16 goes to 198.18.0.203 through igb0, and test packets need it: run `route change -inet 198.18.0.0/16 198.18.0.203` on the DUT.',
-  ],
-] as const)('a route must be there and lead where it should: %s', ([command, from, to, message]) => {
-  expect(messages({ [command]: right[command]?.replace(from, to) })).toEqual([message]);
-});
-
-const arpProblem =
-  'The MAC address of 198.19.0.203 is not set permanently to 00:07:43:2e:e5:9a on cxl1, and resolving it during a trial would fail: run `arp -S 198.19.0.203 00:07:43:2e:e5:9a` on the DUT.';
-const ndpProblem =
-  'The MAC address of 2001:2:0:8000::203 is not set permanently to 00:07:43:2e:e5:9a on cxl1, and resolving it during a trial would fail: run `ndp -s 2001:2:0:8000::203 00:07:43:2e:e5:9a` on the DUT.';
-
-test.for([
-  ['gone', 'arp -an', /^.*cxl1.*\n/m, '', arpProblem],
-  ['one that expires', 'arp -an', /cxl1 permanent/, 'cxl1 expires in 1193 seconds', arpProblem],
-  ['another', 'arp -an', /e5:9a/, 'e5:9b', arpProblem],
-  ['on another port', 'arp -an', /cxl1/, 'cxl0', arpProblem],
-  ['one that expires', 'ndp -an', /cxl1 permanent/, 'cxl1 23h59m58s', ndpProblem],
-  ['another', 'ndp -an', /e5:9a/, 'e5:9b', ndpProblem],
-] as const)('a neighbour’s MAC address may be %s (%s)', ([, command, from, to, message]) => {
-  expect(messages({ [command]: right[command]?.replace(from, to) })).toEqual([message]);
-});
-
-test('a DUT on which something else runs has to wait', () => {
-  // The idle time of eight CPUs, while one is busy.
-  const samples = { [idleCommand]: '1000 0 500 20 90000\n1625 0 500 30 94445\n' };
-  expect(messages(samples)).toEqual([
-    'kern.cp_time shows 1.0 busy CPUs, more than 0.5, and other programs take CPU time from forwarding: wait 60 s.',
-  ]);
-});
-
 test('a low load average suffices', () => {
   expect(messages({ [idleCommand]: '\n' })).toEqual([]);
 });
@@ -401,7 +314,6 @@ test('a DUT that has just come up waits for the rest of a minute', () => {
   const [problem, ...rest] = problems(clock(bootSeconds + 12));
   expect(rest).toEqual([]);
   expect(problem?.fix).toEqual({ kind: 'wait', seconds: 48 });
-  expect(problem?.message).toBe('kern.boottime is 12 s ago, and services may still be starting: wait 48 s.');
 });
 
 test('a DUT whose clock is set between two looks is looked at again', () => {
@@ -421,21 +333,8 @@ test.for([
 ] as const)('a DUT whose clock %s is as long up as any other', ([, seconds]) => {
   const boot = sysctl('kern.boottime', `{ sec = ${bootSeconds + seconds}, usec = 0 } Thu`);
   expect(messages({ ...boot, ...clock(bootSeconds + seconds + 300) })).toEqual([]);
-  expect(messages({ ...boot, ...clock(bootSeconds + seconds + 12) })).toEqual([
-    'kern.boottime is 12 s ago, and services may still be starting: wait 48 s.',
-  ]);
-});
-
-test('warns of a kernel that would stop in the debugger at a panic', () => {
-  expect(messages(sysctl('debug.debugger_on_panic', '1'))).toEqual([
-    'debug.debugger_on_panic is 1 instead of 0, and a kernel with the debugger would stop at its prompt after a panic: run `sysctl debug.debugger_on_panic=0` on the DUT.',
-  ]);
-});
-
-test.for(['', '/dev/null'])('warns of a DUT whose dumps go to "%s"', (device) => {
-  expect(messages(sysctl('kern.shutdown.dumpdevname', device))).toEqual([
-    'kern.shutdown.dumpdevname has no dump device, and otherwise the cause of a panic is lost: put `dumpdev="AUTO"` into the /etc/rc.conf of the DUT(this needs swap space), and run `service dumpon start`.',
-  ]);
+  const [problem] = problems({ ...boot, ...clock(bootSeconds + seconds + 12) });
+  expect(problem?.fix).toEqual({ kind: 'wait', seconds: 48 });
 });
 
 test("a site's networks need routes of both halves beside a blackhole of the whole", () => {

@@ -2,7 +2,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { ConsoleShell, ConsoleShellError, type TypedOn } from '../../../../src/lab/qemu/vm/console-shell.ts';
 import { openPacedPipe } from '../../../../src/system/paced-pipe.ts';
 import { shell } from '../../../../src/system/shell.ts';
@@ -47,32 +47,12 @@ test('Commands of root return their output, without the echo of the typed line.'
   expect(await root.run(shell`echo $HOME`)).toBe('/root\n');
 });
 
-test('A shell that echoes typed lines itself changes no output.', async () => {
-  const echoing = `printf 'login: '; read name; printf '# '; read change; stty() { :; }; export -f stty; exec env TERM=dumb bash --norc -i`;
-  using root = await ConsoleShell.logIn(terminalOf(`bash -c '${echoing.replaceAll("'", `'"'"'`)}'`), 60);
-  expect(await root.run(shell`echo one && echo two`)).toBe('one\ntwo\n');
-});
-
 test('A failing command is named with its code and its last line.', async () => {
   using root = await ConsoleShell.logIn(terminalOf(getty), 60);
   await expect(root.run(shell`ls ${'/nonexistent'}`)).rejects.toThrow(
     /^"ls '\/nonexistent'" exited with 2 and printed "ls: cannot access '\/nonexistent'/,
   );
   expect(await root.run(shell`echo on`)).toBe('on\n');
-});
-
-test('A message of the kernel may follow the login prompt.', async () => {
-  const noisy = getty.replace("login: '", "login: vtnet0: link state changed to UP'");
-  using root = await ConsoleShell.logIn(terminalOf(noisy), 60);
-  expect(await root.run(shell`echo in`)).toBe('in\n');
-});
-
-test('A guest may show its prompt before the login, and end after all commands.', async () => {
-  const guest = terminalOf(getty);
-  await vi.waitUntil(() => guest.console().includes('login: '), { timeout: 60_000 });
-  using root = await ConsoleShell.logIn(guest, 60);
-  await root.runLast(shell`exit`);
-  expect(await guest.ended).toBe('powered off');
 });
 
 test('A password prompt is an error, as is a console without a login prompt.', async () => {

@@ -43,7 +43,6 @@ describeWith(['qemu-system-x86_64', 'qemu-img'], 'QEMU', () => {
     expect(await diskOf(path)).toContain('image: /dev/fdset/1\r\nfile format: raw');
   });
 
-  // Attack testbed/image-format
   test('opens no backing file, even one that the image names after the check', async () => {
     const path = join(temporaryFolder(), 'disk.qcow2');
     create(path);

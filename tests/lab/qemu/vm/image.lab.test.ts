@@ -2,8 +2,8 @@
 import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { mkdtemp, open, readFile, rm, stat } from 'node:fs/promises';
+import { readdirSync, readlinkSync } from 'node:fs';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { createConnection, createServer } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -46,13 +46,6 @@ const sumOf = async (path: string): Promise<string> =>
     .digest('hex');
 
 /** Number of instructions executed; see instructions.c. */
-async function countOf({ counts = '' }: Guest): Promise<bigint> {
-  await using file = await open(counts);
-  const { buffer } = await file.read(Buffer.alloc(8), 0, 8, 0);
-  return buffer.readBigUInt64LE();
-}
-
-/** A file of a guest's disk. */
 const note = '/disk/note.txt';
 const write = (host: Host, words: string) => host.output(shell`echo ${words} >${note} && sync ${note}`);
 /** The content on the disk, without the cache. */
@@ -116,12 +109,7 @@ describeWith(needs, 'a guest with a disk', () => {
     });
   });
 
-  test('has no router and no name server, but responds', async () => {
-    expect(await hostOf(1).output(shell`ip route show default`)).toBe('');
-    expect(guestOf(1).console()).toContain('router none, names none');
-  });
-
-  // Attack testbed/guest-escape: A kernel in a guest tries to reach this machine, its network or the other guest.
+  // A kernel in a guest tries to reach this machine, its network or the other guest.
   // Defence: QEMU's network accepts only the controller's connections, cables end unconnected, and QEMU runs
   // unprivileged with seccomp.
   test('reaches nothing of this machine or of the other guest, also by a route that it adds', async () => {
@@ -160,7 +148,6 @@ ip route delete default`;
     expect(came).toEqual([]);
   });
 
-  // Attack testbed/guest-escape
   test('reaches no host at the other ends of its wires', async () => {
     const script = `for card in eth1 eth2; do
   ip link set dev $card up
@@ -170,12 +157,6 @@ done
 wait`;
     const { stdout } = await hostOf(1).run(shell`bash -c ${script}`);
     expect(stdout.match(/Received \d+ response/g)).toEqual(Array(4).fill('Received 0 response'));
-  });
-
-  test('sees nothing of what another guest of the same image writes meanwhile', async () => {
-    await write(hostOf(1), 'the first was here');
-    expect(await noteOf(hostOf(1))).toBe('the first was here');
-    expect(await noteOf(hostOf(2))).toBeUndefined();
   });
 
   test.each([
@@ -188,19 +169,13 @@ wait`;
     expect(refusal.message).toMatch(`The image ${path} cannot be read (`);
   });
 
-  test('cannot be moved to a CPU that this machine lacks', async () => {
-    await expect(guestOf(1).pinTo(4095)).rejects.toThrow(/taskset.*4095/);
-  });
-
   // Guests boot at once, as each has a CPU.
   describe('that reboots', () => {
-    let before: bigint;
     let isLost: Promise<boolean>;
     const panic = 'Kernel panic - not syncing: sysrq triggered crash';
 
     beforeAll(async () => {
       await write(hostOf(1), 'before the reset');
-      before = await countOf(guestOf(1));
       const reset = async () => {
         await guestOf(1).reset();
         await cameUp(1, 2);
@@ -222,29 +197,13 @@ wait`;
       expect(await isLost).toBe(true);
     });
 
-    test('finds again what it wrote', async () => {
-      expect(await noteOf(hostOf(1))).toBe('before the reset');
-    });
-
-    test('keeps the counter and the thread of its CPU', async () => {
-      expect(await countOf(guestOf(1))).toBeGreaterThan(before);
-      expect(readFileSync(`${guestOf(1).cpuThread}/comm`, 'utf8')).toBe('CPU 0/TCG\n');
-    });
-
     test('has left the image as it was, byte for byte', async () => {
       expect(await sumOf(image.path)).toBe(sum);
     });
   });
 
   describe('that follows another of its number', () => {
-    const qcow2 = () => join(folder, 'a, b,, format=raw.qcow2');
-    let sumOfQcow2: string;
-    let earlier: Guest;
-
     beforeAll(async () => {
-      earlier = guestOf(1);
-      await run('qemu-img', ['convert', '-O', 'qcow2', image.path, qcow2()]);
-      sumOfQcow2 = await sumOf(qcow2());
       // A header of another disk, which is based on a file of this machine.
       const header = join(folder, 'header.qcow2');
       const backing = ['-b', image.privateKeyPath, '-F', 'raw'];
@@ -254,25 +213,15 @@ wait`;
       await hostOf(1).output(lay, { stdin: await readFile(header) });
       expect(await hostOf(1).output(shell`head -c 3 /dev/vda`)).toBe('QFI');
       await guestOf(1).stop();
-      await Promise.all([boot(1), boot(2, { ...image, path: qcow2() })]);
+      await boot(1);
     });
 
-    test('may be of a qcow2 image, and of one whose name has commas', async () => {
-      await write(hostOf(2), 'something');
-      expect(await sumOf(qcow2())).toBe(sumOfQcow2);
-    });
-
-    test('is not moved with that one, which has ended', async () => {
-      await earlier.pinTo(guestCpu);
-    });
-
-    // Attack testbed/guest-writes: A kernel in a guest writes to its disk, for the next one to boot or to change the
+    // A kernel in a guest writes to its disk, for the next one to boot or to change the
     // image format. Defence: Guests write to copies of a stated format.
     test('sees nothing of what that one wrote', async () => {
       expect(await noteOf(hostOf(1))).toBeUndefined();
     });
 
-    // Attack testbed/guest-writes
     test('has the image as its disk, even if the earlier one replaced its disk header', async () => {
       const { size } = await stat(image.path);
       const sectors = await hostOf(1).output(shell`cat /sys/block/vda/size`);

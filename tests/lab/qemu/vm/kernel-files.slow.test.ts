@@ -129,25 +129,6 @@ describeWith(needs, 'the files of a kernel', () => {
     },
   );
 
-  test('are found in /usr, too, where newer packages have them', async () => {
-    const tree = Object.fromEntries(
-      Object.entries(usual).map(([path, content]) => [path.replace(/^lib\//, 'usr/lib/'), content]),
-    );
-    const { modules } = await unpack(archiveOf(tree));
-    expect(filesIn(modules)).toContain(`lib/modules/${release}/modules.builtin`);
-  });
-
-  test('need no modules, where all is built in', async () => {
-    const { modules } = await unpack(
-      archiveOf({
-        'boot/vmlinuz-6.1.0-9-guest': imageOf(version),
-        // Packages have this link, which is removed: the folder is empty.
-        [`lib/modules/${release}/build`]: { link: '/usr/src/linux' },
-      }),
-    );
-    expect(fileIn(modules, 'etc/modules')).toBe('\n');
-  });
-
   test('belong to the user unprivilegedUserId, who has no account, and are alone in their folder', async () => {
     const folder = openFolder();
     const files = await unpack(archiveOf(usual), [], folder);
@@ -227,18 +208,9 @@ describeWith([...needs, 'gcc'], 'modules', () => {
 });
 
 describeWith(needs, 'an archive is refused', () => {
-  test('where it is not there', async () => {
-    expect(await refusal('/nonexistent/kernel.deb')).toMatch(/^cannot be read \(ENOENT/);
-  });
-
   test('where it has no image', async () => {
     const archive = archiveOf(without(usual, 'boot/vmlinuz-6.1.0-9-guest'));
     expect(await refusal(archive)).toBe('has 0 files boot/vmlinuz-*, expected one');
-  });
-
-  test('where it has two images', async () => {
-    const archive = archiveOf({ ...usual, 'boot/vmlinuz-6.1.0-8-guest': imageOf(version) });
-    expect(await refusal(archive)).toBe('has 2 files boot/vmlinuz-*, expected one');
   });
 
   test.for<[string, Buffer]>([
@@ -256,12 +228,6 @@ describeWith(needs, 'an archive is refused', () => {
     expect(await refusal(archive)).toBe('has a boot/vmlinuz that is not a Linux bzImage for x86');
   });
 
-  test('where it has no modules of the release that its image names', async () => {
-    const image = imageOf(version.replace('-9-', '-10-'));
-    const archive = archiveOf({ ...usual, 'boot/vmlinuz-6.1.0-9-guest': image });
-    expect(await refusal(archive)).toBe('has no lib/modules/6.1.0-10-guest, the release of its boot/vmlinuz');
-  });
-
   test('where it lacks a module that guests are to load', async () => {
     expect(await refusal(archiveOf(usual), ['act_mirred'])).toBe('has no module act_mirred');
   });
@@ -270,12 +236,6 @@ describeWith(needs, 'an archive is refused', () => {
     // The bytes after the image are cut off, and a part of the image.
     const archive = archiveOf({ ...usual, 'boot/x': Buffer.alloc(0x4000, 'x') }, kind);
     truncateSync(archive, Math.floor(statSync(archive).size * 0.6));
-    expect(await refusal(archive)).toMatch(/^cannot be unpacked: \S/);
-  });
-
-  test('where it is no archive', async () => {
-    const archive = join(openFolder(), 'kernel.tar');
-    writeFileSync(archive, 'no archive\n');
     expect(await refusal(archive)).toMatch(/^cannot be unpacked: \S/);
   });
 });
@@ -297,13 +257,6 @@ describeWith(needs, 'what is not of the archive', () => {
     expect(await refusal(archive)).toBe('has 0 files boot/vmlinuz-*, expected one');
   });
 
-  test('is no kernel in a folder to which a link leads', async () => {
-    const folder = openFolder();
-    writeFileSync(join(folder, 'vmlinuz-x'), imageOf(version));
-    const links = { ...without(usual, 'boot/vmlinuz-6.1.0-9-guest'), boot: { link: folder } };
-    expect(await refusal(archiveOf(links))).toBe('has 0 files boot/vmlinuz-*, expected one');
-  });
-
   test.for(['/etc/shadow', '/etc/passwd'])('is no module to which a link leads, like %s', async (link) => {
     const path = `lib/modules/${release}/kernel/net/netfilter/nf_x.ko`;
     const archive = archiveOf({ ...usual, [path]: { link } });
@@ -311,12 +264,6 @@ describeWith(needs, 'what is not of the archive', () => {
     expect(filesIn(modules)).not.toContain(path);
     expect(readFileSync(modules).includes(readFileSync(link))).toBe(false);
     expect(await refusal(archive, ['nf_x'])).toBe('has no module nf_x');
-  });
-
-  test('are no modules in a folder to which a link leads', async () => {
-    const tree = { 'boot/vmlinuz-6.1.0-9-guest': imageOf(version) };
-    const archive = archiveOf({ ...tree, [`lib/modules/${release}`]: { link: '/etc' } });
-    expect(await refusal(archive)).toMatch(/^has no lib\/modules\/6\.1\.0-9-guest,/);
   });
 
   test('is not written where its names lead out of its folder', async () => {
@@ -347,7 +294,7 @@ describeWith([...needs, 'bash', 'prlimit'], 'an archive that is small', () => {
     return error instanceof KernelFilesError ? error.message : '';
   }
 
-  // Attack read/guest-disk: A small kernel archive fills the disk of guests. Defence: Unpacking stops at limits on
+  // A small kernel archive fills the disk of guests. Defence: Unpacking stops at limits on
   // bytes and files, sparse and compressed ones included, and leaves nothing.
   test.for(['tar.xz', 'tar.zst', 'deb'] as const)(
     'and unpacks to too many bytes is refused, and leaves nothing: .%s',
@@ -358,18 +305,6 @@ describeWith([...needs, 'bash', 'prlimit'], 'an archive that is small', () => {
     },
   );
 
-  // Attack read/guest-disk
-  test('and has a sparse file of too many bytes is refused, and leaves nothing', async () => {
-    const folder = openFolder();
-    const top = treeIn(folder, { ...usual, zeros: '' });
-    truncateSync(join(top, 'zeros'), 200 * megabyte);
-    const archive = join(folder, 'kernel.tar');
-    run('tar', '--sparse', '-C', top, '-cf', archive, '.');
-    expect(statSync(archive).size).toBeLessThan(0.1 * megabyte);
-    expect(await refusalWithin(archive)).toBe('has more than 8,388,608 bytes once unpacked');
-  });
-
-  // Attack read/guest-disk
   test.for([
     ['xz', 'xz'],
     ['zst', 'zstd'],
@@ -385,17 +320,8 @@ describeWith([...needs, 'bash', 'prlimit'], 'an archive that is small', () => {
     },
   );
 
-  // Attack read/guest-disk
   test('and has too many files is refused, and leaves nothing', async () => {
     const files = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`x${index}`, '']));
     expect(await refusalWithin(archiveOf({ ...usual, ...files }))).toBe('cannot be unpacked: it has too many files');
-  });
-
-  // Attack read/guest-disk
-  test('and says to be of 10^12 bytes is not copied', async () => {
-    const archive = join(openFolder(), 'kernel.tar');
-    writeFileSync(archive, '');
-    truncateSync(archive, 1e12);
-    expect(await refusalWithin(archive)).toBe('has more than 1,073,741,824 bytes');
   });
 });
