@@ -103,10 +103,7 @@ describeWith(needs, 'a guest with a disk', () => {
   test('is no guest of ours where it shows another key than its owner has named', async () => {
     const other = publicKey(makeKey(temporaryFolder(), 'ed25519')).split(' ').slice(0, 2).join(' ');
     const login = await lab.loginTo({ ...image, hostKey: other }, guestOf(1));
-    await expect(connectTo(login, 'a guest')).rejects.toMatchObject({
-      kind: 'host-key',
-      message: expect.stringContaining('another machine may be answering'),
-    });
+    await expect(connectTo(login, 'a guest')).rejects.toMatchObject({ kind: 'host-key' });
   });
 
   // A kernel in a guest tries to reach this machine, its network or the other guest.
