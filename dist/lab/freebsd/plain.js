@@ -475,7 +475,7 @@ const dumpDevice = {
 		is: "has no dump device",
 		fix: {
 			kind: "person",
-			what: "put `dumpdev=\"AUTO\"` into the /etc/rc.conf of the DUT(this needs swap space), and run `service dumpon start`"
+			what: "put `dumpdev=\"AUTO\"` into the /etc/rc.conf of the DUT (this needs swap space), and run `service dumpon start`"
 		}
 	}),
 	isOptional: true

@@ -68,7 +68,7 @@ const dumpDevice: Setting = {
       is: 'has no dump device',
       fix: {
         kind: 'person',
-        what: 'put `dumpdev="AUTO"` into the /etc/rc.conf of the DUT(this needs swap space), and run `service dumpon start`',
+        what: 'put `dumpdev="AUTO"` into the /etc/rc.conf of the DUT (this needs swap space), and run `service dumpon start`',
       },
     }),
   isOptional: true,
