@@ -370,16 +370,16 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
     config.jail = { name: 'other', user: 'nobody' };
     expect(await why()).toMatch(/: the jail other is not running; add it to \/etc\/jail\.conf of/);
     programs.startJail('other', 'disable inherit');
-    expect(await why()).toMatch(/: the jail other has a network; `ip4 = disable; ip6 = disable;`/);
+    expect(await why()).toMatch(/: the jail other has a network; set `ip4 = disable; ip6 = disable;`/);
     programs.startJail('other');
     config.jail = { name: 'other', user: 'ppsgate' };
-    expect(await why()).toMatch(/ does not know ppsgate: .*; `pw useradd ppsgate /);
+    expect(await why()).toMatch(/ does not know ppsgate: .*; run `pw useradd ppsgate /);
     config.jail = { name: 'other', user: 'root' };
-    expect(await why()).toMatch(/: root in the jail other is root; `pw useradd /);
+    expect(await why()).toMatch(/: root in the jail other is root; run `pw useradd /);
     config.jail = { name: 'other', user: 'nobody' };
     chmodSync(repository, 0o777);
     expect(await why()).toMatch(
-      `: nobody in the jail other may write to ${repository}; \`chown -R root ${repository}\``,
+      `: nobody in the jail other may write to ${repository}; run \`chown -R root ${repository}\``,
     );
     chmodSync(repository, 0o755);
     chmodSync(config.folder, 0o700);
@@ -530,7 +530,7 @@ describeWith(needs, 'a kernel from a builder whose login shell is csh', () => {
       async (option) => {
         config.recipe = { ...recipe, options: [option] };
         await expect(build({ loaded })).rejects.toThrow(
-          `No kernel is built: the root of the DUT is on ZFS, and \`${option}\` leaves zfs.ko out;`,
+          `No kernel is built: the root of the DUT is on ZFS, and \`${option}\` leaves zfs.ko out.`,
         );
         expect(programs.makes()).toEqual([]);
       },
