@@ -130,7 +130,7 @@ const builtWith = (changes: object, options: string[] = []) => ({
   },
 });
 
-/** What is not as it should be, and what then is not looked at. */
+/** Faults of a lab, and the checks that they leave out. */
 const cases: Readonly<Record<string, Case>> = {
   'a good lab': {},
   'a good lab that sends': { ...sends, truth: () => 5e6 },
@@ -274,7 +274,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
 };
 
-/** What differs from run to run. */
+/** Replaces parts that differ from run to run. */
 const masked = (line: string): string =>
   line
     .replace(/\/[\w/-]*ppsgate-test-\w+\/(?:[\d.]+\.)?/g, '')

@@ -29,7 +29,7 @@ const ours = (hosts: string): string => line(hosts, 'ssh-ed25519', key);
 const stars = `${'*a'.repeat(60)}*`;
 
 test.each<[string, string, string[], number, 'known' | 'unknown']>([
-  ['by its own key, whatever the case of its name', ours('DUT.Example'), ['dut.eXample'], 22, 'known'],
+  ['by its own key, in any case of its name', ours('DUT.Example'), ['dut.eXample'], 22, 'known'],
   ['not without a line', ours('dut'), ['sender', ''], 22, 'unknown'],
   ['by each name of a list', ours('dut,192.0.2.1,2001:db8::1'), ['dut', '192.0.2.1', '2001:db8::1'], 22, 'known'],
   ['by many stars, at once', ours(stars), [`${'a'.repeat(200)}b`], 22, 'known'],
