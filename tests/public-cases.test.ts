@@ -115,7 +115,7 @@ describeWith(['shared/public-cases'], 'public cases', () => {
       cipherSuite: 3,
     } as const;
     const power = await openIpmi('dut', config, deps);
-    await expect(power.state()).rejects.toThrow('the operator privilege level for');
+    await expect(power.state()).rejects.toThrow('refuses the user operator: Set Session Privilege Level');
     expect(tries).toBe(1);
   });
 });
