@@ -215,7 +215,7 @@ function prepare(database: DatabaseSync) {
 const blockingMilliseconds = 3;
 /** The first pause is about as long as a commit takes. */
 const pauseMilliseconds = { first: 2, longest: 20 };
-/** For one lock of 5 s. A queue of other writers, each committing in turn, may need longer. */
+/** Suffices for one lock of 5 s; a queue of other writers, each committing in turn, may need longer. */
 const maxAttempts = 5000 / (blockingMilliseconds + pauseMilliseconds.longest);
 
 /** Counts tries between commits instead of time, as a suspended process has not waited. */
