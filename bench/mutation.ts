@@ -1,7 +1,9 @@
 // Measures the share of small changes of a module's source that its fast, law and slow tests find:
 //   node bench/mutation.ts MODULE [--sample 60] [--seed 1] [--commit HEAD] [--workers 2] [--json FILE] [--list]
+//   node bench/mutation.ts MODULE --commit EARLIER --survivors FILE [--seed 1] [--workers 2] [--json FILE]
 // Mutants are tried in clones of the commit. First each test file runs alone with a probe at each mutant; a mutant is then
-// tried only by the files that reach it, programs that they start included.
+// tried only by the files that reach it, programs that they start included. --survivors takes the result of a later commit,
+// and tries only what its tests did not find: those that an earlier commit's tests find were lost between the two.
 import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -29,6 +31,7 @@ async function main(): Promise<void> {
       commit: { type: 'string', default: 'HEAD' },
       workers: { type: 'string', default: '2' },
       json: { type: 'string' },
+      survivors: { type: 'string' },
       list: { type: 'boolean', default: false },
     },
   });
@@ -41,8 +44,14 @@ async function main(): Promise<void> {
     (path) => path.startsWith(`tests/${module}/`) && /(?<!\.lab|\.freebsd)\.test\.ts$/.test(path),
   );
   const all = sources.flatMap((path) => sitesOf(path, git(root, 'show', `${commit}:${path}`)));
-  const sample = new Set(inRandomOrder(all, values.seed).slice(0, Number(values.sample)));
+  const keyed = inRandomOrder(all, values.seed);
+  const sample = new Set(
+    values.survivors === undefined
+      ? keyed.slice(0, Number(values.sample)).map(({ site }) => site)
+      : survivorsOf(values.survivors, keyed),
+  );
   const sites = all.filter((site) => sample.has(site));
+  const keyOf = new Map(keyed.map(({ site, key }) => [site, key]));
   if (values.list) return console.log(sites.map(describe).join('\n'));
 
   const temporary = mkdtempSync(join(tmpdir(), 'ppsgate-mutation-'));
@@ -62,7 +71,7 @@ async function main(): Promise<void> {
   for (const { folder } of clones) git(folder, 'checkout', '--quiet', '--', 'src');
   const outcomes = await inParallel(sites, clones, async (site, clone, index) => {
     const reaching = usable.filter(({ reached }) => reached.has(`${index}`));
-    const outcome = await tryMutant(site, clone, reaching);
+    const outcome = { key: keyOf.get(site), ...(await tryMutant(site, clone, reaching)) };
     console.error(`${index + 1}/${sites.length} ${outcome.outcome}: ${describe(site)}`);
     return outcome;
   });
@@ -94,7 +103,7 @@ function sitesOf(path: string, source: string): Site[] {
 }
 
 /** Orders mutants by their own texts: a change of the module leaves most of the sample as it was. */
-function inRandomOrder(sites: readonly Site[], seed: string): Site[] {
+function inRandomOrder(sites: readonly Site[], seed: string): { site: Site; key: string }[] {
   const counts = new Map<string, number>();
   const keyed = sites.map((site) => {
     const text = JSON.stringify([seed, site.path, site.from, site.to]);
@@ -102,7 +111,13 @@ function inRandomOrder(sites: readonly Site[], seed: string): Site[] {
     counts.set(text, count + 1);
     return { site, key: createHash('sha256').update(`${text} ${count}`).digest('hex') };
   });
-  return keyed.toSorted((one, other) => (one.key < other.key ? -1 : 1)).map(({ site }) => site);
+  return keyed.toSorted((one, other) => (one.key < other.key ? -1 : 1));
+}
+
+function survivorsOf(file: string, keyed: readonly { site: Site; key: string }[]): Site[] {
+  const { outcomes } = JSON.parse(readFileSync(file, 'utf8')) as { outcomes: { key: string; outcome: string }[] };
+  const keys = new Set(outcomes.flatMap(({ key, outcome }) => (outcome === 'killed' ? [] : [key])));
+  return keyed.flatMap(({ site, key }) => (keys.has(key) ? [site] : []));
 }
 
 function cloneOf(commit: string, folder: string): Clone {
