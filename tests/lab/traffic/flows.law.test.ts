@@ -1,4 +1,3 @@
-import { isIPv6 } from 'node:net';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type FlowsRequest, trafgenFlows } from '../../../src/lab/traffic/flows.ts';
@@ -71,28 +70,15 @@ const anyRequest = fc.record({
   destinationMac: anyMac,
 });
 
-test('every flow has a frame of the requested size, without the CRC', () => {
-  fc.assert(
-    fc.property(anyRequest, (wanted) => {
-      const made = frames(wanted);
-      expect(made).toHaveLength(wanted.flows);
-      for (const frame of made) expect(frame.length).toBe(wanted.frameBytes - 4);
-    }),
-    { numRuns: times(20) },
-  );
-});
-
-test('a frame has one MAC address as its source, the other as its destination, and the type of its family', () => {
+test('every flow has a frame of the requested size without the CRC, with its MAC addresses and the type of its family', () => {
   fc.assert(
     fc.property(anyRequest, (wanted) => {
       const type = wanted.family === 'inet4' ? '0800' : '86dd';
-      const macs = `${wanted.destinationMac}${wanted.sourceMac}`.replaceAll(':', '');
-      expect(
-        frames({ ...wanted, flows: 1 })[0]
-          ?.subarray(0, 14)
-          .toString('hex'),
-      ).toBe(`${macs}${type}`);
+      const head = `${wanted.destinationMac}${wanted.sourceMac}`.replaceAll(':', '') + type;
+      const made = frames(wanted).map((frame) => [frame.length, frame.toString('hex', 0, 14)]);
+      expect(made).toEqual(Array(wanted.flows).fill([wanted.frameBytes - 4, head]));
     }),
+    { numRuns: times(20) },
   );
 });
 
@@ -190,29 +176,21 @@ test.for(['inet4', 'inet6'] as const)(
 );
 
 test('flows of IPv6 are in 2001:2::/49 and 2001:2:0:8000::/49', () => {
-  const [first] = frames({ family: 'inet6', frameBytes: 66 });
-  const groups =
-    addressesOf(first ?? Buffer.alloc(0), 'inet6')
-      .toString('hex')
-      .match(/.{4}/g) ?? [];
-  const [source, destination] = [groups.slice(0, 8).join(':'), groups.slice(8).join(':')];
-  expect(isIPv6(source) && isIPv6(destination)).toBe(true);
-  expect([source, destination]).toEqual([
-    '2001:0002:0000:0000:0000:0000:000a:0001',
-    '2001:0002:0000:8000:0000:0000:000a:0001',
-  ]);
+  const [first = Buffer.alloc(0)] = frames({ family: 'inet6', frameBytes: 66 });
+  expect(addressesOf(first, 'inet6').toString('hex')).toBe(
+    '20010002000000000000000000' + '0a0001' + '20010002000080000000000000' + '0a0001',
+  );
 });
 
-/** As `inet_ntop` writes them for IPv4. */
-const pairsOf = (all: Buffer[]): string[] =>
-  all.map((frame) => `${frame.subarray(26, 30).join('.')} ${frame.subarray(30, 34).join('.')}`);
-
-const site = { source: '192.168.1.16/28', destination: '203.0.113.0/24' };
-
 test("each flow has a pair of addresses of the site's networks", () => {
-  const pairs = pairsOf(frames({ flows: 2000, packets: { addresses: { inet4: site } } }));
-  expect(new Set(pairs).size).toBe(2000);
-  const sources = [...new Set(pairs.map((pair) => pair.split(' ')[0]))];
+  const inet4 = { source: '192.168.1.16/28', destination: '203.0.113.0/24' };
+  const pairs = frames({ flows: 2000, packets: { addresses: { inet4 } } }).map((frame) => [
+    frame.subarray(26, 30).join('.'),
+    frame.subarray(30, 34).join('.'),
+  ]);
+  expect(new Set(pairs.map(String)).size).toBe(2000);
+  const sources = [...new Set(pairs.map(([source]) => source))];
   expect(sources).toEqual(Array.from({ length: 14 }, (_, index) => `192.168.1.${17 + index}`));
-  expect(pairs.every((pair) => / 203\.0\.113\.([1-9]|\d\d|1\d\d|2[0-4]\d|25[0-4])$/.test(pair))).toBe(true);
+  const isHost = /^203\.0\.113\.([1-9]|\d\d|1\d\d|2[0-4]\d|25[0-4])$/;
+  expect(pairs.filter(([, destination = '']) => !isHost.test(destination))).toEqual([]);
 });

@@ -49,13 +49,9 @@ async function trialIn(lab: FreebsdLab, { signal, ...changes }: Changes = {}) {
   );
 }
 
-async function trial(options: FreebsdLabOptions, changes: Changes = {}) {
-  await using lab = await startFreebsdLab({ noise: { perBoot: 0 }, ...options });
-  return await trialIn(lab, changes);
-}
-
 async function measured(options: FreebsdLabOptions, changes: Changes = {}) {
-  const outcome = await trial(options, changes);
+  await using lab = await startFreebsdLab({ noise: { perBoot: 0 }, ...options });
+  const outcome = await trialIn(lab, changes);
   if (outcome.kind === 'failed') throw new Error(outcome.reason);
   return outcome;
 }
@@ -87,32 +83,9 @@ describe('in the laboratory', () => {
     ]);
   });
 
-  test.for<[string, FreebsdLabOptions, string, RegExp]>([
-    [
-      'a sender that is slower than the DUT',
-      { generatorPps: 3e6 },
-      'generator-limited',
-      /^generator-limited: 3.000 Mpps came through in a median second, of 3.000 Mpps offered on average/,
-    ],
-    [
-      'a receiver that crashes',
-      { faults: [{ kind: 'receiver-crash', at: 1 }] },
-      'broken-log',
-      /^receiver: pkt-gen crashed: "poll err"/,
-    ],
-    [
-      'a dead link',
-      { faults: [{ kind: 'dead-link', at: 1 }] },
-      'unsteady',
-      /^no steady rate: no packet was received in \d+ s, and (?:the packet counters|the ports of the DUT counted)/,
-    ],
-  ])('%s makes the run invalid, with the reason', async ([, options, cause, reason]) => {
-    const { run } = await measured(options);
-    expect(run.validity).toEqual({
-      kind: 'invalid',
-      cause,
-      reason: expect.stringMatching(reason),
-    });
+  test('the logs and the requested rate decide the validity of the run', async () => {
+    const { run } = await measured({ generatorPps: 3e6 }, { ratePps: 4e6 });
+    expect(run.validity).toMatchObject({ kind: 'invalid', reason: expect.stringMatching(/slower than requested/) });
   });
 
   test('a trial of adaptive length ends when the median is known, and the senders write their summaries', async () => {
@@ -159,9 +132,7 @@ describe('in the laboratory', () => {
     expect(outcome).toMatchObject({
       kind: 'failed',
       logs: { receiver: expect.stringContaining('vcxl9'), senders: [] },
-      reason: expect.stringMatching(
-        /^the receiver on cxl9 of generator \(.*\) did not become ready: Unable to open netmap:vcxl9: Device not configured$/,
-      ),
+      reason: expect.stringMatching(/^the receiver on cxl9 of .*: Unable to open netmap:vcxl9: /),
     });
     expect(sentIn(lab)).toEqual([]);
   });
@@ -176,9 +147,7 @@ describe('in the laboratory', () => {
     expect(lab.clock.now() - startedAt).toBeLessThan(60);
     expect(outcome).toMatchObject({
       kind: 'failed',
-      reason: expect.stringMatching(
-        /^the sender on vcxl9 of generator \(.*\) did not start: Unable to open netmap:vcxl9: Device not configured$/,
-      ),
+      reason: expect.stringMatching(/^the sender on vcxl9 of .*: Unable to open netmap:vcxl9: /),
     });
     expect(outcome.logs.senders).toHaveLength(2);
     expect(lab.receiver.machine.programs.size).toBe(0);
@@ -203,7 +172,7 @@ describeWith(['sshd', 'ssh-keygen'], 'over a real sshd', () => {
   /** Two senders and a receiver on one machine, whose `logs` are those of their ports. */
   async function trialOver(
     logs: Record<string, string>,
-    changes: Changes = {},
+    changes: Partial<Request>,
     secondsAfterRate: Record<string, number> = {},
   ) {
     const pktGen = layPktGen(temporaryFolder(), logs, secondsAfterRate);
@@ -217,8 +186,9 @@ describeWith(['sshd', 'ssh-keygen'], 'over a real sshd', () => {
         receiver: { host, interface: 'igb2' },
       },
       { ...request, ...changes },
-      changes.signal ?? new AbortController().signal,
-    ).catch((error: unknown) => ({ kind: 'thrown' as const, error }));
+      new AbortController().signal,
+    );
+    if (outcome.kind !== 'measured') throw new Error(outcome.reason);
     return { outcome, journal: pktGen.journal() };
   }
 
@@ -227,7 +197,6 @@ describeWith(['sshd', 'ssh-keygen'], 'over a real sshd', () => {
 
   test('the generators are ended by their own process ids, the receiver last', async () => {
     const { outcome, journal } = await trialOver({ igb0: sent, igb1: sent, igb2: received }, { atLeastSeconds: 12 });
-    if (outcome.kind !== 'measured') throw new Error(JSON.stringify(outcome));
     const calls = journal.filter((entry) => !entry.startsWith('counted'));
     expect(calls.at(0)).toBe('start igb2');
     expect(calls.at(-1)).toBe('interrupted igb2');
@@ -241,28 +210,14 @@ describeWith(['sshd', 'ssh-keygen'], 'over a real sshd', () => {
   });
 
   test('the receiver counts on for a second after the senders have ended', async () => {
-    const { outcome, journal } = await trialOver(
+    const { journal } = await trialOver(
       { igb0: madeLog({ side: 'sender', pps: ramped(14e6, 1) }), igb1: sent, igb2: received },
       {},
       // Otherwise the receiver might count once more before its interrupt.
       { igb2: 3 },
     );
-    if (outcome.kind !== 'measured') throw new Error(JSON.stringify(outcome));
     const afterwards = journal.slice(journal.indexOf('interrupted igb1'));
     expect(afterwards).toContain('counted igb2');
     expect(afterwards.at(-1)).toBe('interrupted igb2');
-  });
-
-  test('a sender that cannot open its port is reported, and the others are ended', async () => {
-    const { outcome, journal } = await trialOver({ igb0: sent, igb2: received });
-    expect(outcome).toMatchObject({
-      kind: 'failed',
-      reason: expect.stringMatching(
-        /^the sender on igb1 of generator \(.*\) did not start: Unable to open netmap:igb1: Device not configured$/,
-      ),
-    });
-    // It may not have started yet when the other one fails.
-    expect(journal.includes('interrupted igb0')).toBe(journal.includes('start igb0'));
-    expect(journal).toContain('interrupted igb2');
   });
 });

@@ -32,8 +32,7 @@ describe('the line before it', () => {
     expect(waitedOf(line)).toBeCloseTo(0.35);
   });
 
-  // A sender reports that it waited longer than it sent. Defence: Such a line is ignored or
-  // capped, and no counted run depends on it.
+  // A sender may report that it waited longer than it sent.
   test.for([
     ['missing, as in older logs', ''],
     ['of a clock that went back', 'waited 15 ns and 0 ticks from 9.500000 to 9.400000\n'],
