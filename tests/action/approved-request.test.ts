@@ -13,7 +13,6 @@ import {
   subjectOf,
 } from '../../src/action/approved-request.ts';
 import { priorities } from '../../src/model/priority.ts';
-import { excerpt } from '../../src/model/units.ts';
 import { UsageError } from '../../src/model/usage-error.ts';
 import { pullRequest, revision } from '../fakes/result.ts';
 
@@ -51,18 +50,13 @@ const ofRevision: GateRequest = {
   relay: { key: 'PHID-HMBT-a', build: 'PHID-HMBD-a' },
 };
 
-test('a queued pull request on another base replaces the earlier one', () => {
-  const queuedOn = (base: string) => subjectOf({ ...request, queue: `gh-readonly-queue/main/pr-7-${base.repeat(40)}` });
-  expect(queuedOn('a')).toBe('gh-readonly-queue/main/pr-7');
-  expect(queuedOn('b')).toBe(queuedOn('a'));
-  expect(subjectOf({ ...request, queue: `gh-readonly-queue/main/pr-70-${'a'.repeat(40)}` })).not.toBe(queuedOn('a'));
-});
-
 test('every request survives a round trip', () => {
   expect(readRequest(requestText(request))).toEqual(request);
   fc.assert(
     fc.property(anyRequest, (any) => {
       expect(readRequest(requestText(any))).toEqual(any);
+      // The output of a step has to be one line.
+      expect(requestText(any)).not.toMatch(/[\r\n]/);
     }),
   );
 });
@@ -95,14 +89,6 @@ test('a request for a bisection survives a round trip, and is no other kind of r
   expect(subjectOf(bisection)).toBe('#7');
 });
 
-test('it is one line, as the output of a step has to be', () => {
-  fc.assert(
-    fc.property(anyRequest, (any) => {
-      expect(requestText(any)).not.toMatch(/[\r\n]/);
-    }),
-  );
-});
-
 test.each<[string, unknown]>([
   ['nothing', ''],
   ['no JSON', '#12'],
@@ -119,32 +105,23 @@ test.each<[string, unknown]>([
   ['a text beyond all measure', { ...request, overrides: { margin: '1'.repeat(501) } }],
 ])('%s is none', (_, value) => {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  expect(() => readRequest(text)).toThrow(
-    new UsageError(
-      `request: expected the output \`request\` of a step with \`command: admit\`, found "${excerpt(text)}".`,
-    ),
-  );
+  expect(() => readRequest(text)).toThrow(UsageError);
 });
 
-describe('it is called', () => {
-  test.each([
-    ['patch', '#7'],
-    ['history', 'history'],
-    ['nightly', 'nightly'],
-  ] as const)('for the purpose %s by %s', (purpose, subject) => {
-    expect(subjectOf({ ...request, purpose })).toBe(subject);
-  });
-
-  test('for a range by its full ids, as short ones can be made on purpose', () => {
-    const [base, head] = ['a', 'b'].map((digit) => digit.repeat(40));
-    const range = { kind: 'range', title: '', author: '', baseCommit: base, headCommit: head };
-    const text = JSON.stringify({ ...request, patch: range });
-    expect(subjectOf(readRequest(text))).toBe(`${base}..${head}`);
-  });
-
-  test('for a revision by its number, whichever of its diffs it is', () => {
-    expect(subjectOf(ofRevision)).toBe('D27401');
-  });
+test.each<[string, object, string]>([
+  ['a patch', {}, '#7'],
+  ['the history', { purpose: 'history' }, 'history'],
+  ['a nightly run', { purpose: 'nightly' }, 'nightly'],
+  // Short ids can be made on purpose.
+  [
+    'a range, by full ids',
+    { patch: { kind: 'range', title: '', author: '', baseCommit: 'a'.repeat(40), headCommit: 'b'.repeat(40) } },
+    `${'a'.repeat(40)}..${'b'.repeat(40)}`,
+  ],
+  ['a revision, with any of its diffs', ofRevision, 'D27401'],
+  ['a queued pull request', { queue: `gh-readonly-queue/main/pr-7-${'a'.repeat(40)}` }, 'gh-readonly-queue/main/pr-7'],
+])('the subject of %s replaces an earlier one', (_, changes, subject) => {
+  expect(subjectOf(readRequest(JSON.stringify({ ...request, ...changes })))).toBe(subject);
 });
 
 describe('a patch that changes nothing on the testbed is measured', () => {

@@ -1,20 +1,23 @@
 // Tests a step of a job like GitHub's runner: the runner's reading of the step, by commands in its log and by its
 // files.
-import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { GateRequest } from '../../src/action/approved-request.ts';
+import { runAdmit } from '../../src/action/run-admit.ts';
+import { parseConfig } from '../../src/config/load.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { pullRequestDocument } from '../fakes/github/documents.ts';
 import { type FakeGitHub, installationToken, startFakeGitHub } from '../fakes/github/server.ts';
 import type { FakePullRequest } from '../fakes/github/state.ts';
-import { hostileComments } from '../fakes/hostile-comments.ts';
+import { jobHere } from '../fakes/job.ts';
 import { commit, newRepository } from '../fakes/repository.ts';
 import { type Ran, runStep, type Step } from '../fakes/runner.ts';
 import type { Command } from '../fakes/runner-commands.ts';
 import { describeWith } from '../needs.ts';
 
 const repository = 'example/router';
+const written = 'testbeds: { lab: { kind: embedded-linux } }\nscenarios: [forwarding]\n';
 
 let github: FakeGitHub;
 let workspace: string;
@@ -23,8 +26,7 @@ let pullRequest: FakePullRequest;
 
 beforeEach(async () => {
   workspace = newRepository();
-  const config = 'testbeds: { lab: { kind: embedded-linux } }\nscenarios: [forwarding]\n';
-  const baseCommit = commit(workspace, { 'ppsgate.yml': config });
+  const baseCommit = commit(workspace, { 'ppsgate.yml': written });
   const headCommit = commit(workspace, { a: '1' });
   const headRepository = 'mallory/router';
   const [number, title, author] = [7, 'A change', 'mallory'];
@@ -58,33 +60,41 @@ function comment(body: string, login = 'mallory'): Step['event'] {
   return { name: 'issue_comment', payload };
 }
 
-describe.each(['admit', 'gate'])('a mistyped command, to %s,', (command) => {
+/** The job in this process. */
+const job = (command: string, event: Step['event']) => {
+  const config = parseConfig(written, { path: 'ppsgate.yml', home: '/' });
+  return jobHere({ github, workspace, command, event, config });
+};
+
+describe('a mistyped command', () => {
   beforeEach(() => {
     github.state.permissions.carol = 'write';
   });
 
   test.each([
-    ['/ppsgate rnu', '### 🤔 ppsgate did not understand', '; write /ppsgate run`'],
-    ['/ppsgate run --margn 5%', '### 🤔 ppsgate did not understand', '; write /ppsgate run`'],
-    ['/ppsgate run margin=much', '### 🤔 ppsgate did not understand', 'margin: '],
-    ['/ppsgate', '### ppsgate', '| `/ppsgate run` |'],
-  ])('is answered, and fails no job: %s', async (text, heading, words) => {
-    const ran = await run(command, comment(text, 'carol'));
-    expect(ran.exitCode, ran.log).toBe(0);
-    expect(ran.commands.filter(({ name }) => name === 'error')).toEqual([]);
+    ['/ppsgate run margin=much', '### 🤔 ppsgate did not understand'],
+    ['/ppsgate', '### ppsgate'],
+  ])('is answered, and fails no job: %s', async (text, heading) => {
+    const { context, output } = await job('admit', comment(text, 'carol'));
+    expect(await runAdmit(context)).toBe(0);
+    expect(readFileSync(output, 'utf8')).not.toContain('true');
     const [, answer, ...more] = github.state.comments;
     expect(answer?.body).toContain(heading);
-    expect(answer?.body).toContain(words);
     expect(more).toEqual([]);
     expect(github.state.checkRuns).toEqual([]);
   });
 
-  // Strangers mistype commands to get replies or fail jobs. Defence: An author without approval gets no reply, and a
-  // mistyped command fails nothing.
   test('by a stranger gets no reply, and fails no job', async () => {
-    const ran = await run(command, comment('/ppsgate rnu'));
-    expect(ran.exitCode, ran.log).toBe(0);
+    const { context } = await job('admit', comment('/ppsgate rnu'));
+    expect(await runAdmit(context)).toBe(0);
     expect(github.state.comments).toMatchObject([{ body: '/ppsgate rnu' }]);
+  });
+
+  test('is answered by the job that admits and measures as well', async () => {
+    const ran = await run('gate', comment('/ppsgate rnu', 'carol'));
+    expect(ran.exitCode, ran.log).toBe(0);
+    expect(ran.commands.filter(({ name }) => name === 'error')).toEqual([]);
+    expect(github.state.comments).toHaveLength(2);
   });
 });
 
@@ -97,29 +107,18 @@ describe('a command of a stranger', () => {
     return commands.filter(({ name, data }) => name !== 'add-mask' || !secrets.includes(data));
   };
 
-  // Text contains `##[set-output name=directory;]…` or `::set-output …`. Defence: One writer prints all text of the
-  // action and removes runner commands; outputs are set by files only.
-  test.each(hostileComments.map((body, index) => [body, index % 2 === 0 ? 'admit' : 'gate'] as const))(
-    'in a comment sets no output and no state: %j to %s',
-    async (body, command) => {
-      const ran = await run(command, comment(body));
-      expect(commandsOf(ran), ran.log).toEqual([]);
-      expect(ran.outputs).toEqual(command === 'admit' ? refused : {});
-      expect(ran.state).toEqual({});
-      expect(ran.exitCode, ran.log).toBe(0);
-      expect(ran.log).toMatch(/; write \/ppsgate|: expected /);
-      expect(github.state.comments).toHaveLength(1);
-    },
-  );
-
-  test('as the head of another workflow’s measurement sets no output', async () => {
-    const head_sha = '##[set-output name=go;]true';
-    const head_repository = { owner: { login: 'mallory' } };
-    const payload = { workflow_run: { id: 1, head_sha, head_branch: 'x', head_repository } };
-    const ran = await run('publish', { name: 'workflow_run', payload });
-    expect(ran.log).toContain('No open pull request has # #[set-output name=go;]true as its head');
-    expect(commandsOf(ran)).toEqual([]);
-    expect(ran.outputs).toEqual({});
+  // One writer prints all text of the action and removes runner commands; outputs are set by files only.
+  test.each([
+    ['admit', '/ppsgate run "margin=##[set-output name=go;]true"'],
+    ['gate', '/ppsgate "\r\u2003::set-output name=directory::/etc"'],
+  ])('in a comment sets no output and no state: %s', async (command, body) => {
+    const ran = await run(command, comment(body));
+    expect(commandsOf(ran), ran.log).toEqual([]);
+    expect(ran.outputs).toEqual(command === 'admit' ? refused : {});
+    expect(ran.state).toEqual({});
+    expect(ran.exitCode, ran.log).toBe(0);
+    expect(ran.log).toMatch(/; write \/ppsgate|: expected /);
+    expect(github.state.comments).toHaveLength(1);
   });
 
   test('ends the step if the runner accepts outputs only as commands', async () => {
@@ -141,73 +140,47 @@ const opened = (): Step['event'] => ({
   },
 });
 
-describe('the check of what waits for approval', () => {
-  const checks = () => github.state.checkRuns.map(({ conclusion, title }) => [conclusion, title]);
-  const queued = ['neutral', '⏸️ not measured yet: the merge queue measures it'];
-
-  /** The base leaves pull requests without a request to a merge queue. */
-  const leaveToQueue = () => {
-    const written = 'testbeds: { lab: { kind: embedded-linux } }\nscenarios: [forwarding]\n';
-    const config = `${written}github: { unasked: neutral }\n`;
-    pullRequest.baseCommit = commit(workspace, { 'ppsgate.yml': config });
-    pullRequest.headCommit = commit(workspace, { a: '2' });
+// A failed pull request must not get the neutral check by being reopened: only a commit without any check gets it.
+test('what a merge queue measures anyway has a neutral check, once and not in place of another', async () => {
+  const config = parseConfig(`${written}github: { unasked: neutral }\n`, { path: 'ppsgate.yml', home: '/' });
+  const admit = async () => {
+    const { context } = await jobHere({ github, workspace, command: 'admit', event: opened(), config });
+    await runAdmit(context);
+    return github.state.checkRuns.map(({ conclusion }) => conclusion);
   };
-
-  test('is neutral if a merge queue measures the patch anyway, and is reported once', async () => {
-    leaveToQueue();
-    for (const _ of ['opened', 'and again']) await run('admit', opened());
-    expect(checks()).toEqual([queued]);
-  });
-
-  // A failed pull request is reopened to get the neutral check. Defence: Only a commit without any check gets it.
-  test('does not take the place of what was measured', async () => {
-    leaveToQueue();
-    await run('admit', opened());
-    for (const check of github.state.checkRuns) check.conclusion = 'failure';
-    await run('admit', opened());
-    expect(checks()).toEqual([['failure', queued[1]]]);
-  });
+  expect(await admit()).toEqual(['neutral']);
+  expect(await admit()).toEqual(['neutral']);
+  for (const check of github.state.checkRuns) check.conclusion = 'failure';
+  expect(await admit()).toEqual(['failure']);
 });
 
 test('a branch of a merge queue has the check of pull requests, on the commit that would be merged', async () => {
   const { baseCommit, headCommit } = pullRequest;
-  const branch = `gh-readonly-queue/main/pr-7-${baseCommit}`;
-  const merge_group = {
-    head_sha: headCommit,
-    head_ref: `refs/heads/${branch}`,
-    base_sha: baseCommit,
-    base_ref: 'refs/heads/main',
-  };
+  const head_ref = `refs/heads/gh-readonly-queue/main/pr-7-${baseCommit}`;
+  const merge_group = { head_sha: headCommit, head_ref, base_sha: baseCommit, base_ref: 'refs/heads/main' };
   const payload = { action: 'checks_requested', merge_group };
-  const { outputs, log } = await run('admit', { name: 'merge_group', payload });
-  expect(outputs, log).toMatchObject({ go: 'true', subject: 'gh-readonly-queue/main/pr-7' });
+  const { context } = await job('admit', { name: 'merge_group', payload });
+  expect(await runAdmit(context)).toBe(0);
   expect(github.state.checkRuns).toMatchObject([{ name: 'ppsgate', headCommit, status: 'queued' }]);
   expect(github.state.comments).toEqual([]);
 });
 
-describe('the artifact', () => {
-  test('is in the place where workflows look for it', async () => {
-    const { outputs, temporary } = await run('gate', opened());
-    expect(outputs).toEqual({ directory: join(temporary, 'ppsgate') });
-    expect(readdirSync(join(temporary, 'ppsgate'))).toEqual(['failure.json']);
-  });
+test('the artifact is in the place where workflows look for it', async () => {
+  const { outputs, temporary } = await run('gate', opened());
+  expect(outputs).toEqual({ directory: join(temporary, 'ppsgate') });
+  expect(readdirSync(join(temporary, 'ppsgate'))).toEqual(['failure.json']);
 });
+
+const pushEvent = { name: 'push', payload: {} };
 
 test('the end of a job completes what several gates of it have left open', async () => {
   const names = ['ppsgate: left', 'ppsgate: right'];
   const url = `https://github.com/${repository}/pull/7`;
-  const own = { kind: 'pull-request', repository, url, baseBranch: 'main' } as const;
   const { headRepository: _, ...known } = pullRequest;
-  const patch = { ...own, ...known };
+  const patch = { kind: 'pull-request', repository, url, baseBranch: 'main', ...known } as const;
   const request: GateRequest = { patch, overrides: {}, priority: 'patch', purpose: 'patch' };
-  const ran = await run(
-    'gate',
-    { name: 'push', payload: {} },
-    {
-      entry: 'action-post.js',
-      state: { 'open-reporters': JSON.stringify(names.map((name) => ({ name, request }))) },
-    },
-  );
+  const state = { 'open-reporters': JSON.stringify(names.map((name) => ({ name, request }))) };
+  const ran = await run('gate', pushEvent, { entry: 'action-post.js', state });
   expect(ran.exitCode).toBe(0);
   const titles = github.state.comments.map(({ body }) => body.split('\n')[0]);
   expect(titles).toEqual(names.map((name) => `<!-- ${name} -->`));
@@ -215,21 +188,13 @@ test('the end of a job completes what several gates of it have left open', async
 });
 
 describeWith(['root'], 'what root has left there', () => {
-  // An earlier job has left files in the work directory. Defence: Files of root are given to the runner's user, who
-  // empties the folder before each job.
+  // The runner's user empties the folder before each job.
   test('belongs to who runs the runner when the job has ended', async () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, 'trials'));
     writeFileSync(join(folder, 'trials/log'), '');
-    const { log } = await run(
-      'gate',
-      { name: 'push', payload: {} },
-      {
-        entry: 'action-post.js',
-        state: { lease: folder },
-        environment: { SUDO_UID: '4711', SUDO_GID: '4712' },
-      },
-    );
+    const environment = { SUDO_UID: '4711', SUDO_GID: '4712' };
+    const { log } = await run('gate', pushEvent, { entry: 'action-post.js', state: { lease: folder }, environment });
     for (const path of ['', 'trials', 'trials/log']) {
       expect(statSync(join(folder, path)), log).toMatchObject({ uid: 4711, gid: 4712 });
     }

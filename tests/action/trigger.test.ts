@@ -26,67 +26,40 @@ describe('a pull request', () => {
     head: { sha: head, repo: { full_name: 'alice/router' } },
   };
   const payload = (more: object) => ({ action: 'opened', sender, pull_request: document, ...more });
+  const label = { name: 'ppsgate' };
+  const labelled = { kind: 'labelled', label: 'ppsgate', at: document.updated_at };
 
-  const base = { changes: { base: { ref: { from: 'lax' }, sha: { from: 'c'.repeat(40) } } } };
-
-  test.each([
-    ['opened', 'pushed', {}],
-    ['synchronize', 'pushed', {}],
-    ['reopened', 'revived', {}],
-    ['ready_for_review', 'revived', {}],
-    ['edited', 'revived', base],
-  ])('that is %s is to be measured at its head, as one that is %s', (action, kind, more) => {
+  test.each<[string, object, object]>([
+    ['opened', {}, { kind: 'pushed' }],
+    ['synchronize', {}, { kind: 'pushed' }],
+    ['reopened', {}, { kind: 'revived' }],
+    ['ready_for_review', {}, { kind: 'revived' }],
+    ['edited', { changes: { base: { ref: { from: 'lax' } } } }, { kind: 'revived' }],
+    ['labeled', { label }, labelled],
+  ])('that is %s is to be measured at its head', (action, more, occasion) => {
     for (const name of ['pull_request', 'pull_request_target']) {
       expect(read(name, payload({ action, ...more }))).toMatchObject({
         kind: 'pull-request',
-        occasion: { kind, by: 'carol' },
+        occasion: { ...occasion, by: 'carol' },
         found: { pullRequest: { number: 7, headCommit: head }, headRepository: 'alice/router' },
       });
     }
   });
 
-  test('with a new label has the label, its time and its author', () => {
-    const labelled = payload({ action: 'labeled', label: { name: 'ppsgate' } });
-    const at = '2026-11-20T12:00:00Z';
-    expect(read('pull_request_target', labelled)).toMatchObject({
-      occasion: { kind: 'labelled', label: 'ppsgate', by: 'carol', at },
-    });
-  });
-
-  test.each([[undefined], [null], [{}], [{ title: { from: 'Draft' } }], [{ body: { from: '' } }]])(
-    'that is edited requests nothing unless its base changed: %j',
-    (changes) => {
-      const edited = payload({ action: 'edited', changes });
-      expect(read('pull_request_target', edited)).toEqual(nothing);
-    },
-  );
-
-  test.each([[{}], [{ label: null }]])('that gets an unnamed label is not treated as a push: %j', (more) => {
-    expect(read('pull_request', payload({ action: 'labeled', ...more }))).toEqual(nothing);
-  });
-
-  test.each(['closed', 'unlabeled', 'assigned', 'converted_to_draft', 'review_requested'])(
-    'that is %s measures nothing, with any label',
-    (action) => {
-      expect(read('pull_request', payload({ action, label: { name: 'ppsgate' } }))).toEqual({
-        kind: 'nothing',
-        why: `Nothing is measured when a pull request is ${action}.`,
-      });
-    },
-  );
-
-  test('of a deleted account belongs to "ghost"', () => {
-    const trigger = read('pull_request', payload({ pull_request: { ...document, user: null } }));
-    expect(trigger).toMatchObject({ found: { pullRequest: { author: 'ghost' } } });
+  test.each<[string, object]>([
+    ['edited', {}],
+    ['edited', { changes: null }],
+    ['edited', { changes: { title: { from: 'Draft' } } }],
+    ['labeled', { label: null }],
+    ['closed', { label }],
+    ['unlabeled', { label }],
+  ])('that is %s requests nothing: %j', (action, more) => {
+    expect(read('pull_request', payload({ action, ...more }))).toEqual(nothing);
   });
 
   test('is refused with the place that is not as GitHub describes it', () => {
     const broken = { ...document, head: { ...document.head, sha: 'main; reboot' } };
-    expect(() => read('pull_request', payload({ pull_request: broken }))).toThrow(
-      new UsageError(
-        'The payload of the pull_request event has an unexpected value at pull_request.head.sha: expected a full commit ID.',
-      ),
-    );
+    expect(() => read('pull_request', payload({ pull_request: broken }))).toThrow(/ at pull_request\.head\.sha: /);
   });
 });
 
@@ -100,52 +73,25 @@ describe('a comment', () => {
     comment,
     ...more,
   });
-  const onlyCalls = {
-    kind: 'nothing',
-    why: 'Only a new comment on a pull request that begins with /ppsgate starts anything.',
-  };
-
-  test('that calls ppsgate is a request, by its author at its time', () => {
-    expect(read('issue_comment', payload({}))).toEqual({
-      kind: 'comment',
-      number: 7,
-      id: 31,
-      by: 'carol',
-      at,
-      text: '/ppsgate run',
-    });
-  });
-
   const accepting = { issue: { number: 12 }, comment: { ...comment, body: '/ppsgate accept' } };
 
-  test('that accepts, on an issue, names the author and the issue', () => {
-    const acceptance = { kind: 'acceptance', number: 12, id: 31, by: 'carol' };
-    expect(read('issue_comment', payload(accepting))).toEqual(acceptance);
-  });
-
-  test.each<[string, object]>([
-    ['on an issue that is no pull request', { issue: { number: 7 } }],
-    ['on an issue whose pull request is null', { issue: { number: 7, pull_request: null } }],
-    ['that is edited into a call', { action: 'edited' }],
-    ['that is deleted', { action: 'deleted' }],
-    ['of an account that was deleted', { comment: { ...comment, user: null } }],
-    ['without a text', { comment: { ...comment, body: null } }],
-    ['that quotes a call', { comment: { ...comment, body: '> /ppsgate run' } }],
-    ['that calls another program', { comment: { ...comment, body: '/ppsgates run' } }],
-  ])('%s requests nothing', (_, more) => {
-    expect(read('issue_comment', payload(more))).toEqual(onlyCalls);
+  test.each<[string, object, object]>([
+    ['that calls ppsgate', {}, { kind: 'comment', number: 7, id: 31, by: 'carol', at, text: '/ppsgate run' }],
+    ['that accepts, on an issue', accepting, { kind: 'acceptance', number: 12, id: 31, by: 'carol' }],
+    ['on an issue that is no pull request', { issue: { number: 7 } }, nothing],
+    ['on an issue whose pull request is null', { issue: { number: 7, pull_request: null } }, nothing],
+    ['that is edited into a call', { action: 'edited' }, nothing],
+    ['of an account that was deleted', { comment: { ...comment, user: null } }, nothing],
+    ['without a text', { comment: { ...comment, body: null } }, nothing],
+    ['that quotes a call', { comment: { ...comment, body: '> /ppsgate run' } }, nothing],
+  ])('%s is read', (_, more, trigger) => {
+    expect(read('issue_comment', payload(more))).toEqual(trigger);
   });
 });
 
 describe('a manual start', () => {
   test('the inputs of the workflow name the patch', () => {
-    const inputs = {
-      patch: ' #12 ',
-      margin: '1%',
-      'max-runs': 20,
-      testbed: '',
-      'measure-anyway': true,
-    };
+    const inputs = { patch: ' #12 ', margin: '1%', 'max-runs': 20, testbed: '', 'measure-anyway': true };
     expect(read('workflow_dispatch', { sender, inputs })).toEqual({
       kind: 'dispatched',
       by: 'carol',
@@ -176,17 +122,6 @@ describe('by another program', () => {
     });
   });
 
-  test.each([
-    ['a list', { patch: ['#13'] }, 'client_payload.patch: expected a text, found'],
-    ['a record', { margin: { a: 1 } }, 'client_payload.margin: expected a text, found'],
-    ['an unknown name', { measureAnyway: true }, 'did you mean `measure-anyway`?'],
-    ['another unknown name', { colour: 'red' }, 'found "colour"'],
-  ])('%s is refused', (_, client_payload, why) => {
-    const reading = () => read('repository_dispatch', { sender, client_payload });
-    expect(reading).toThrow(UsageError);
-    expect(reading).toThrow(why);
-  });
-
   test('every field is read or refused', () => {
     const known = fc.constantFrom('patch', 'margin', 'max-runs', 'scenarios', 'measure-anyway');
     const name = fc.oneof({ weight: 3, arbitrary: known }, fc.constantFrom('maxRuns', 'x'));
@@ -208,34 +143,14 @@ describe('by another program', () => {
     );
   });
 
-  test('a relay names the diff, its key, the waiting build and the request', () => {
-    const client_payload = {
-      patch: 'D27401:80677',
-      key: 'PHID-HMBT-a',
-      build: 'PHID-HMBD-a',
-      earlier: '80345,80654',
-      'max-runs': '40',
-      profile: 'off',
-      testbed: 'mellanox',
-    };
-    expect(read('repository_dispatch', { sender, client_payload })).toEqual({
-      kind: 'dispatched',
-      by: 'carol',
-      patch: 'D27401:80677',
-      key: 'PHID-HMBT-a',
-      build: 'PHID-HMBD-a',
-      overrides: { earlier: '80345,80654', maxRuns: '40', profile: 'off', testbed: 'mellanox' },
-    });
-  });
-
-  test('fields that a relay leaves out are absent, not empty', () => {
-    const client_payload = { patch: 'D27401:80677', key: '', build: '', earlier: '' };
-    expect(read('repository_dispatch', { sender, client_payload })).toStrictEqual({
-      kind: 'dispatched',
-      by: 'carol',
-      patch: 'D27401:80677',
-      overrides: {},
-    });
+  test('a relay names the diff, its key, the waiting build and the request; empty fields are absent', () => {
+    const overrides = { earlier: '80345,80654', profile: 'off', testbed: 'mellanox' };
+    const place = { patch: 'D27401:80677', key: 'PHID-HMBT-a', build: 'PHID-HMBD-a' };
+    const of = (client_payload: object) => read('repository_dispatch', { sender, client_payload });
+    const dispatched = { kind: 'dispatched', by: 'carol' };
+    expect(of({ ...place, ...overrides })).toEqual({ ...dispatched, ...place, overrides });
+    const { patch } = place;
+    expect(of({ patch, key: '', build: '', earlier: '' })).toStrictEqual({ ...dispatched, patch, overrides: {} });
   });
 
   test.each(['#12', ['#12'], 12])('a payload that is no record is refused: %j', (client_payload) => {
@@ -243,106 +158,55 @@ describe('by another program', () => {
   });
 });
 
-describe('the check', () => {
-  const payload = (more: object) => ({
+test.each<[string, object, object]>([
+  ['its button to extend', {}, { button: 'extend' }],
+  ['its button to run again', { requested_action: { identifier: 'rerun' } }, { button: 'rerun' }],
+  ["GitHub's own button", { action: 'rerequested', requested_action: null }, { button: 'rerun' }],
+  ['one of several gates', { check_run: { head_sha: head, name: 'ppsgate: 10G' } }, { button: 'extend' }],
+  [
+    'one that names its pull request',
+    { check_run: { head_sha: head, name: 'ppsgate', external_id: '#7 main https://github.com/o/r/actions/runs/1' } },
+    { button: 'extend', number: 7 },
+  ],
+  ['another program', { check_run: { head_sha: head, name: 'lint' } }, nothing],
+  ['another program with a like name', { check_run: { head_sha: head, name: 'ppsgates' } }, nothing],
+  ['one that is completed after a request', { action: 'completed' }, nothing],
+  ['a foreign button', { requested_action: { identifier: 'lgtm|26764' } }, nothing],
+  ['a button without a name', { requested_action: {} }, nothing],
+])('the check is read: %s', (_, more, trigger) => {
+  const check_run = { head_sha: head, name: 'ppsgate', external_id: null };
+  const payload = {
     action: 'requested_action',
     sender,
-    check_run: { head_sha: head, name: 'ppsgate' },
+    check_run,
     requested_action: { identifier: 'extend' },
     ...more,
-  });
-
-  test.each<[string, object, string]>([
-    ['its button to extend', {}, 'extend'],
-    ['its button to run again', { requested_action: { identifier: 'rerun' } }, 'rerun'],
-    ["GitHub's own button", { action: 'rerequested', requested_action: null }, 'rerun'],
-    ['the button of one of several gates', { check_run: { head_sha: head, name: 'ppsgate: 10G' } }, 'extend'],
-  ])('%s asks for the head that it stands on', (_, more, button) => {
-    const trigger = { kind: 'button', by: 'carol', button, headCommit: head };
-    expect(read('check_run', payload(more))).toEqual(trigger);
-  });
-
-  test('tells the pull request of it made for, where it knows', () => {
-    const check = { head_sha: head, name: 'ppsgate' };
-    for (const external_id of ['#7 main https://github.com/example/router/actions/runs/1', null]) {
-      const number = external_id === null ? undefined : 7;
-      const trigger = read('check_run', payload({ check_run: { ...check, external_id } }));
-      expect(trigger).toEqual({
-        kind: 'button',
-        by: 'carol',
-        button: 'extend',
-        headCommit: head,
-        ...(number !== undefined && { number }),
-      });
-    }
-  });
-
-  test.each<[string, object]>([
-    ['of another program', { check_run: { head_sha: head, name: 'lint' } }],
-    ['of another program with a like name', { check_run: { head_sha: head, name: 'ppsgates' } }],
-    ['that is created', { action: 'created', requested_action: undefined }],
-    ['that is completed after a request', { action: 'completed' }],
-    ['with a foreign button', { requested_action: { identifier: 'lgtm|26764' } }],
-    ['with a button without a name', { requested_action: {} }],
-  ])('%s requests nothing', (_, more) => {
-    expect(read('check_run', payload(more))).toEqual(nothing);
-  });
-});
-
-describe('a push', () => {
-  const zeros = '0'.repeat(40);
-  const payload = (more: object) => ({
-    ref: 'refs/heads/main',
-    before: 'a'.repeat(40),
-    after: head,
-    repository: { default_branch: 'main' },
-    ...more,
-  });
-
-  test('to the default branch is measured against what was there before', () => {
-    expect(read('push', payload({}))).toEqual({
-      kind: 'push',
-      before: 'a'.repeat(40),
-      after: head,
-    });
-  });
-
-  test.each<[string, object]>([
-    ['to another branch', { ref: 'refs/heads/main2' }],
-    ['of a tag that is called like the branch', { ref: 'refs/tags/main' }],
-    ['that deletes the branch', { after: zeros }],
-  ])('%s is not measured', (_, more) => {
-    expect(read('push', payload(more))).toEqual(nothing);
-  });
-});
-
-describe('a merge queue', () => {
-  const [_example] = payloadsOf('merge_group');
-  const group = {
-    head_sha: head,
-    head_ref: `refs/heads/gh-readonly-queue/main/pr-7-${'c'.repeat(40)}`,
-    base_sha: 'a'.repeat(40),
-    base_ref: 'refs/heads/main',
   };
-  const payload = (more: object) => ({ action: 'checks_requested', merge_group: group, ...more });
+  const button = { kind: 'button', by: 'carol', headCommit: head, ...trigger };
+  expect(read('check_run', payload)).toEqual('button' in trigger ? button : trigger);
+});
 
-  test('has what it would merge measured against what that is put upon', () => {
-    expect(read('merge_group', payload({}))).toEqual({
-      kind: 'queued',
-      branch: `gh-readonly-queue/main/pr-7-${'c'.repeat(40)}`,
-      base: 'a'.repeat(40),
-      head,
-    });
-  });
+test.each<[string, object, object]>([
+  ['to the default branch', {}, { kind: 'push', before: 'a'.repeat(40), after: head }],
+  ['to another branch', { ref: 'refs/heads/main2' }, nothing],
+  ['of a tag that is called like the branch', { ref: 'refs/tags/main' }, nothing],
+  ['that deletes the branch', { after: '0'.repeat(40) }, nothing],
+])('a push is read: %s', (_, more, trigger) => {
+  const repository = { default_branch: 'main' };
+  const payload = { ref: 'refs/heads/main', before: 'a'.repeat(40), after: head, repository, ...more };
+  expect(read('push', payload)).toEqual(trigger);
+});
 
-  // A push goes to a queued pull request. Defence: GitHub removes it from the queue; the commit of the event is
-  // measured, on branches that only GitHub pushes.
-  test.each<[string, object]>([
-    ['what it has let go of', { action: 'destroyed', reason: 'dequeued' }],
-    ['a branch where people can push', { merge_group: { ...group, head_ref: 'refs/heads/main' } }],
-  ])('has nothing measured of %s', (_, more) => {
-    expect(read('merge_group', payload(more))).toEqual(nothing);
-  });
+const branch = `gh-readonly-queue/main/pr-7-${'c'.repeat(40)}`;
+const group = { head_sha: head, head_ref: `refs/heads/${branch}`, base_sha: 'a'.repeat(40) };
+
+// Only GitHub pushes to these branches, and removes a pull request that is pushed to.
+test.each<[string, object, object]>([
+  ['what it would merge', {}, { kind: 'queued', branch, base: 'a'.repeat(40), head }],
+  ['what it has let go of', { action: 'destroyed', reason: 'dequeued' }, nothing],
+  ['a branch where people can push', { merge_group: { ...group, head_ref: 'refs/heads/main' } }, nothing],
+])('a merge queue is read: %s', (_, more, trigger) => {
+  expect(read('merge_group', { action: 'checks_requested', merge_group: group, ...more })).toEqual(trigger);
 });
 
 describe('a bisection', () => {
@@ -376,13 +240,8 @@ describe('a bisection', () => {
     expect(read('pull_request', payload, ofInputs)).not.toHaveProperty('bisect');
   });
 
-  test.each([
-    ['run', /^instead: expected words like bisect GOOD BAD forwarding inet4, found "run"\.$/],
-    ['bisetc', /^instead: there is no command "bisetc"; write \/ppsgate bisect\.$/],
-    ['bisect a..b', /; write \/ppsgate bisect a b\.$/],
-    ['$(reboot)', /^instead: there is no command "\$\(reboot\)"/],
-  ])('in words that are none of one is refused: %s', (instead, why) => {
-    expect(() => read('workflow_dispatch', { sender, inputs: { instead } })).toThrow(why);
+  test.each(['run', 'bisetc', 'bisect a..b', '$(reboot)'])('in other words is refused: %s', (instead) => {
+    expect(() => read('workflow_dispatch', { sender, inputs: { instead } })).toThrow(UsageError);
   });
 });
 
@@ -390,10 +249,8 @@ test('at a set time it is the commit that the job runs at', () => {
   expect(read('schedule', { schedule: '17 3 * * *' })).toEqual({ kind: 'schedule', commit: head });
 });
 
-test.each(['issues', 'workflow_run', 'toString', ''])('the event %j is answered by what to do instead', (name) => {
-  expect(() => read(name, payloadsOf(name)[0])).toThrow(
-    /names no patch to gate: run ppsgate on pull_request, .* or push\.$/,
-  );
+test.each(['issues', 'workflow_run', 'toString', ''])('the event %j is refused', (name) => {
+  expect(() => read(name, payloadsOf(name)[0])).toThrow(/names no patch to gate/);
 });
 
 /** A trigger, or the sentence of a `UsageError`; any other error is thrown on. */
@@ -456,7 +313,6 @@ function replaced(value: unknown, choices: Iterator<number>, by: unknown): unkno
   return Object.fromEntries(all);
 }
 
-// An event has a payload that GitHub would not send. Defence: It is parsed by a schema.
 test('no payload makes it fail otherwise than by a sentence', () => {
   const examples = understood.flatMap((name) => payloadsOf(name).slice(0, 3));
   const payload = fc.oneof(fc.anything(), fc.constantFrom(...examples).chain(spoilt));
