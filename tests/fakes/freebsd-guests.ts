@@ -1,6 +1,6 @@
 // Fakes FreeBSD virtual machines without QEMU: each is a machine of the fake FreeBSD lab that boots a copy of an image.
 // All share the lab's virtual time. Packets pass as windows.sh sends them.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BuilderConfig } from '../../src/config/builder.ts';
 import type { FreebsdGuestsConfig, GuestImage } from '../../src/config/virtual-testbed.ts';
@@ -11,8 +11,6 @@ import type { LabOfGuests } from '../../src/lab/qemu/virtual-testbed.ts';
 import { guestMac, receiverMac, senderMac } from '../../src/lab/qemu/vm/addresses.ts';
 import type { Guest } from '../../src/lab/qemu/vm/guest.ts';
 import type { VirtualLab } from '../../src/lab/qemu/vm/virtual-lab.ts';
-import { reasonOf } from '../../src/model/one-line.ts';
-import { UsageError } from '../../src/model/usage-error.ts';
 import type { SshTarget } from '../../src/system/host/login.ts';
 import type { Host } from '../../src/system/host/ssh.ts';
 import { temporaryFolder } from './folder.ts';
@@ -22,37 +20,23 @@ import { noComplaints } from './freebsd-lab/complaints.ts';
 import { type DirectConnect, leadsTo } from './freebsd-lab/direct-host.ts';
 import { type Fault, faultsOf } from './freebsd-lab/faults.ts';
 import { makeFolder } from './freebsd-lab/file-system.ts';
-import type { KernelText } from './freebsd-lab/kernel.ts';
 import { interrupt, reset, setPower } from './freebsd-lab/lifecycle.ts';
-import type { Interface, Machine, Timing } from './freebsd-lab/machine.ts';
+import type { Interface, Machine } from './freebsd-lab/machine.ts';
 import { dutOf, type Files } from './freebsd-lab/machines.ts';
 import { networkThrough } from './freebsd-lab/network.ts';
 import { type JournalEntry, type Key, newKey, openMachine } from './freebsd-lab/open-machine.ts';
-import type { RootKind } from './freebsd-lab/root.ts';
 import { isListening } from './freebsd-lab/sshd.ts';
 import { connectPorts, port } from './freebsd-lab/wiring.ts';
 
-export type FakeImage = {
-  /** Its own kernel in /boot/kernel; absent: `image`. */
-  kernel?: KernelText;
-  /** Texts that replace files of an official image, after a first boot that allowed root's login; by path. */
-  files?: Files;
-  /** Absent: `ufs`. */
-  root?: Extract<RootKind, 'ufs' | 'zfs'>;
-  nextboot?: Machine['nextboot'];
-  timing?: Partial<Timing>;
-};
-
 export type FakeGuestsOptions = {
-  image?: FakeImage;
+  /** Texts that replace files of an official image, after a first boot that allowed root's login; by path. */
+  image?: { files: Files };
   /** Instructions per packet; absent: 9000 for all. */
   truth?: Wires['truth'];
-  /** Absent: 0.05 % per boot and per window. */
-  noise?: Partial<Wires['noise']>;
   /** Faults of an image's copy, counted from 1. Its machine is `guest`, and its first boot the image's. */
   faultsOf?: (copy: number) => readonly Fault[];
   /** Overrides of ppsgate.yml. */
-  says?: { key?: Key; hostKey?: Key; path?: string; builder?: BuilderConfig };
+  says?: { key?: Key; builder?: BuilderConfig };
 };
 
 /** A machine that booted a copy of the image. */
@@ -113,7 +97,7 @@ export function fakeGuests(options: FakeGuestsOptions = {}): FakeGuests {
   const config = configOf(folder, keyOfRoot, hostKey, options.says);
   const wires: Wires = {
     truth: options.truth ?? (() => 9000),
-    noise: { seed: 1, perBoot: 0.0005, perWindow: 0.0005, ...options.noise },
+    noise: { seed: 1, perBoot: 0.0005, perWindow: 0.0005 },
     clock,
     copies: new Map(),
   };
@@ -140,7 +124,6 @@ export function fakeGuests(options: FakeGuestsOptions = {}): FakeGuests {
         firmwareText,
         kernel: { ident: 'image' },
         timing: { bootSeconds: 20, shutdownSeconds: 5, dumpSeconds: 15 },
-        ...options.image,
         // A dump needs swap, and a reset of QEMU leaves no message if the next kernel is another.
         crashes: { keepsMessages: false, dumpsTo: 'nowhere' },
         files: { ...usualFiles, ...options.image?.files },
@@ -239,8 +222,7 @@ export function fakeGuests(options: FakeGuestsOptions = {}): FakeGuests {
       times.up += 1;
       const virtual: Pick<VirtualLab, 'folder' | 'bootImage' | 'loginTo' | 'down'> = {
         folder,
-        async bootImage(number, image) {
-          readImage(image);
+        async bootImage(number) {
           await numbers.get(number)?.guest.stop();
           return (await boot(number)).guest;
         },
@@ -308,8 +290,8 @@ const secondsForLastWords = 5;
 function configOf(
   folder: string,
   keyOfRoot: Key,
-  hostKeyOfImage: Key,
-  { key = keyOfRoot, hostKey = hostKeyOfImage, path, builder }: FakeGuestsOptions['says'] = {},
+  hostKey: Key,
+  { key = keyOfRoot, builder }: FakeGuestsOptions['says'] = {},
 ): FakeGuests['config'] {
   const privateKeyPath = join(folder, 'key');
   writeFileSync(privateKeyPath, key.private, { mode: 0o600 });
@@ -321,21 +303,13 @@ function configOf(
     accelerator: 'tcg',
     memoryMebibytes: 1024,
     image: {
-      path: path ?? disk,
+      path: disk,
       privateKeyPath,
       hostKey: hostKey.public,
       bootSeconds: 120,
     },
     ...(builder !== undefined && { builder }),
   };
-}
-
-function readImage({ path }: Pick<GuestImage, 'path'>): void {
-  try {
-    readFileSync(path);
-  } catch (error) {
-    throw new UsageError(`The image ${path} cannot be read (${reasonOf(error)}).`);
-  }
 }
 
 /** Three cards, as in QEMU: one for control, and two with a wire each. */

@@ -5,32 +5,24 @@ import type { CellLimits } from '../../../src/model/limits.ts';
 import type { Cell, OwnRules } from '../../../src/model/scenario.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { fakeGuests } from '../../fakes/freebsd-guests.ts';
-import { forwarding, openGuests, prepare, trialOf } from '../../fakes/freebsd-guests-testbed.ts';
+import { openGuests, prepare, trialOf } from '../../fakes/freebsd-guests-testbed.ts';
 import { builtVariant } from '../../fakes/freebsd-testbed.ts';
 
 const { signal } = new AbortController();
 
-/** Sends a trial through base and patched with these rules; without, with none. */
-async function measured(own?: OwnRules): Promise<CellLimits | undefined> {
+/** Sends a trial through base and patched with these rules. */
+async function measured(own: OwnRules): Promise<CellLimits | undefined> {
   await using guests = fakeGuests();
   const testbed = await openGuests(guests);
   const folder = temporaryFolder();
-  const cell: Cell = own === undefined ? forwarding : { scenario: 'own', family: 'inet4' };
+  const cell: Cell = { scenario: 'own', family: 'inet4' };
   const variants = ['base', 'patched'].map((ident) => builtVariant(ident, { ident }, folder));
-  await prepare(testbed, [cell], variants, { rules: own === undefined ? {} : { own } });
+  await prepare(testbed, [cell], variants, { rules: { own } });
   const outcome = await testbed.trial(trialOf(1, 1, cell, []), async () => {}, signal);
   await testbed.restore();
   if (outcome.kind !== 'measured') throw new Error(JSON.stringify(outcome));
   return cellLimits([outcome.summary]);
 }
-
-const bothHave = (variant: object) => ({ base: variant, patched: variant });
-
-const losing = (ratio: number, place: string, cause: string) =>
-  bothHave({
-    lostRatio: expect.closeTo(ratio, 2),
-    drops: [{ place, cause, ratio: expect.closeTo(ratio, 2) }],
-  });
 
 test.each([
   [
@@ -45,5 +37,7 @@ test.each([
   ],
 ] as const)('a rule of %s that drops one flow in ten is named', async (firewall, text, name) => {
   const limits = await measured({ firewall, text, keepsStates: false });
-  expect(limits).toMatchObject(losing(0.1, 'firewall', name));
+  const ratio = expect.closeTo(0.1, 2);
+  const losing = { lostRatio: ratio, drops: [{ place: 'firewall', cause: name, ratio }] };
+  expect(limits).toMatchObject({ base: losing, patched: losing });
 });

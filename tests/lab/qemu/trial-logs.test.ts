@@ -1,7 +1,7 @@
 // Parses the windows of a trial on virtual machines, which windows.sh writes.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { pairsOf, readVirtualLogs, silentIn, withDrops } from '../../../src/lab/qemu/trial-logs.ts';
+import { readVirtualLogs, silentIn, withDrops } from '../../../src/lab/qemu/trial-logs.ts';
 import type { PlannedTrial } from '../../../src/model/planned-trial.ts';
 import { runSchema } from '../../../src/model/result.ts';
 import { forwarding } from '../../fakes/result.ts';
@@ -104,17 +104,6 @@ describe('a run', () => {
       nsPerPacket: 480_000,
     });
   });
-
-  test('is of the guest that its variant was booted in, in the order of the plan', () => {
-    const log = logOf(
-      ...[seen({ guest: 1 }), seen({ guest: 2 })],
-      ...[seen({ guest: 2, seconds: 1 }), seen({ guest: 1, seconds: 0.25 })],
-    );
-    expect(runsOf(log).map(({ number, variant, pps }) => [number, variant, pps])).toEqual([
-      [5, 'patched', 4000],
-      [6, 'base', 1000],
-    ]);
-  });
 });
 
 describe('a guest', () => {
@@ -131,26 +120,20 @@ describe('a guest', () => {
     [
       'let nothing through in one window of three',
       [seen(), seen(), seen({ forwarded: 0 }), seen()],
-      /^no packet was forwarded in 1 of 3 windows$/,
+      /in 1 of 3 windows$/,
     ],
   ] as const)('that %s has a hole, and does not count', ([, lines, reason]) => {
-    const cause = 'hole';
     expect(runOf(...lines)?.validity).toEqual({
       kind: 'invalid',
-      cause,
+      cause: 'hole',
       reason: expect.stringMatching(reason),
     });
   });
 
-  test('that is stuck does not affect the others', () => {
-    const log = logOf(
-      seen({ guest: 1, forwarded: 0 }),
-      ...['stuck 1', seen({ guest: 2 }), seen({ guest: 2 }), seen({ guest: 2 })],
-    );
-    expect(runsOf(log).map(({ pps, validity }) => [pps, validity.kind])).toEqual([
-      [0, 'valid'],
-      [2000, 'valid'],
-    ]);
+  test('that is stuck may be dead, even if it forwarded before, and does not affect the others', () => {
+    const log = logOf(...[seen({ forwarded: 1 }), 'stuck 1'], ...[seen({ guest: 2 }), seen({ guest: 2 })]);
+    expect(silentIn(log, packets)).toEqual(new Set([1]));
+    expect(runsOf(log).map(({ validity }) => validity.kind)).toEqual(['invalid', 'valid']);
   });
 });
 
@@ -161,13 +144,6 @@ describe('a trial', () => {
     { number: 3, pair: 8, variant: 'patched' },
     { number: 4, pair: 8, variant: 'base' },
   ]);
-
-  test('has its pairs in their order, each with its runs', () => {
-    expect(pairsOf(twoPairs)).toEqual([
-      [7, twoPairs.runs.slice(0, 2)],
-      [8, twoPairs.runs.slice(2)],
-    ]);
-  });
 
   const pairLog = (seconds: number) => logOf(...[1, 2, 2, 1].map((guest) => seen({ guest, seconds: seconds * guest })));
 
@@ -189,11 +165,8 @@ describe('a trial', () => {
   });
 
   test('without the log of a pair has failed', () => {
-    const logs = new Map([[7, pairLog(1)]]);
-    expect(readVirtualLogs(twoPairs, startedAt, packets, logs)).toEqual({
-      kind: 'failed',
-      reason: 'pair 8 was not measured',
-    });
+    const outcome = readVirtualLogs(twoPairs, startedAt, packets, new Map([[7, pairLog(1)]]));
+    expect(outcome).toEqual({ kind: 'failed', reason: 'pair 8 was not measured' });
   });
 });
 
@@ -220,17 +193,10 @@ describe('a log', () => {
     ['whose instructions are counted no more', count(9, '-')],
     ['with a word for the time that its CPU ran', count(5, 'NaN')],
     ['with a word for the time that its CPU waited', count(11, '0x')],
+    ['endless', `window 1 ${'9'.repeat(100_000)}`],
   ] as const)('is refused for a window that is %s', ([, broken]) => {
-    expect(read(logOf(seen(), broken))).toEqual({
-      kind: 'failed',
-      reason: `a window cannot be read: "${broken}"`,
-    });
-  });
-
-  test('is refused with the first letters of an endless line alone', () => {
-    const outcome = read(logOf(`window 1 ${'9'.repeat(100_000)}`));
-    expect(outcome).toMatchObject({ kind: 'failed' });
-    expect(JSON.stringify(outcome).length).toBeLessThan(300);
+    const reason = `a window cannot be read: "${broken.slice(0, 200)}"`;
+    expect(read(logOf(seen(), broken))).toEqual({ kind: 'failed', reason });
   });
 
   test('that is cut anywhere is refused', () => {
@@ -244,14 +210,6 @@ describe('a log', () => {
         });
       }),
     );
-  });
-});
-
-describe('guests that may be dead', () => {
-  const silent = (...lines: readonly (Seen | string)[]) => [...silentIn(logOf(...lines), packets)];
-
-  test('are those that are stuck, even if they forwarded before', () => {
-    expect(silent(seen({ forwarded: 1 }), 'stuck 1', seen({ guest: 2 }))).toEqual([1]);
   });
 });
 
@@ -303,17 +261,10 @@ test('the order of the lines of several guests does not matter, as long as each 
   fc.assert(
     fc.property(anyWindows, anyStuck, (windows, stuck) => {
       const apart = windows.toSorted((a, b) => a.guest - b.guest);
-      expect(runsOf(logOf(...stuck, ...apart))).toEqual(runsOf(logOf(...windows, ...stuck)));
-    }),
-  );
-});
-
-test('every run that is read is one that a result may have', () => {
-  fc.assert(
-    fc.property(anyWindows, anyStuck, (windows, stuck) => {
-      for (const run of runsOf(logOf(...windows, ...stuck))) {
-        expect(runSchema.safeParse({ ...run, attempt: 1 }).error?.issues).toBeUndefined();
-      }
+      const runs = runsOf(logOf(...windows, ...stuck));
+      expect(runsOf(logOf(...stuck, ...apart))).toEqual(runs);
+      // Each is one that a result may have.
+      for (const run of runs) runSchema.parse({ ...run, attempt: 1 });
     }),
   );
 });
