@@ -129,54 +129,38 @@ async function send(type: 'restart' | 'abort', { build }: Awaited<ReturnType<typ
   await phabricator.settled();
 }
 
+const queued = async (answer: ReturnType<typeof open>['answer']) => {
+  answer.queued('waits for approval');
+  await expect.poll(messages).toEqual(['work']);
+};
+
 describe('a build', () => {
-  test('starts work with the first update of the gate, once, and passes with its cells', async () => {
+  test('starts work with the first update of the gate, once, and passes with its cells and its link', async () => {
     const scene = await aBuild();
     const { answer } = open(scene);
-    answer.queued('waits for approval');
-    await expect.poll(messages).toEqual(['work']);
+    await queued(answer);
     answer.waiting(estimate, 'waiting for hp-t540');
     answer.measuring('hp-t540', 'run 3');
-    answer.measuring('hp-t540', 'run 4');
     await answer.conclude(passed);
+    answer.measuring('hp-t540');
+    await answer.conclude(failed);
 
     expect(scene.target.messages).toEqual(['work', 'pass']);
     expect(scene.build.status).toBe('passed');
-    expect(scene.target.units).toEqual([
-      {
-        engine: 'ppsgate',
-        name: 'forwarding inet4',
-        result: 'pass',
-        duration: 2,
-        format: 'text',
-        details: 'no-regression\n805.3 kpps → 721.5 kpps: −10.4 %, 90 % interval −11.2 … −9.60 %',
-      },
-    ]);
+    const unit = { engine: 'ppsgate', name: 'forwarding inet4', result: 'pass', duration: 2, format: 'text' };
+    expect(scene.target.units).toMatchObject([unit]);
+    const data = { uri: details, name: 'ppsgate', 'ui.external': true };
+    const { phid: targetPHID } = scene.target;
+    expect(phabricator.state.artifacts).toMatchObject([{ targetPHID, type: 'uri', key: 'ppsgate-7', data }]);
     expect(said).toEqual([]);
   });
 
-  test('links to the report under a key of the gate, once', async () => {
-    const scene = await aBuild();
-    const { answer } = open(scene);
-    answer.queued('waits for approval');
-    await expect.poll(messages).toEqual(['work']);
-    await answer.conclude(passed);
-    expect(phabricator.state.artifacts).toMatchObject([
-      {
-        targetPHID: scene.target.phid,
-        type: 'uri',
-        key: 'ppsgate-7',
-        data: { uri: details, name: 'ppsgate', 'ui.external': true },
-      },
-    ]);
-  });
-
-  test('keeps the link that an earlier job of the gate has made, without a warning', async () => {
+  test('is left open for another job, which keeps its link', async () => {
     const scene = await aBuild();
     const first = open(scene).answer;
-    first.queued('waits for approval');
-    await expect.poll(messages).toEqual(['work']);
+    await queued(first);
     await first.leaveOpen();
+    expect(scene.build.status).toBe('building');
     await open(scene).answer.conclude(passed);
     expect(phabricator.state.artifacts).toHaveLength(1);
     expect(scene.build.status).toBe('passed');
@@ -186,112 +170,73 @@ describe('a build', () => {
   test('ends without a link if that is refused, with one warning', async () => {
     const scene = await aBuild();
     const { answer } = open(scene, { details: 'ftp://bench.example.org/D1' });
-    answer.queued('waits for approval');
-    await expect.poll(messages).toEqual(['work']);
+    await queued(answer);
     await answer.conclude(passed);
     expect(scene.build.status).toBe('passed');
-    expect(said).toEqual([expect.stringMatching(/^The build of D1 on Harbormaster does not show the link to ftp:/)]);
-  });
-
-  test('keeps its conclusion under later updates', async () => {
-    const scene = await aBuild();
-    const { answer } = open(scene);
-    await answer.conclude(passed);
-    answer.measuring('hp-t540');
-    await answer.conclude(failed);
-    expect(messages()).toEqual(['pass']);
-    expect(unitsOf(scene.target)).toEqual(['forwarding inet4: pass']);
-  });
-
-  test('is left open for another job', async () => {
-    const scene = await aBuild();
-    const { answer } = open(scene);
-    answer.queued('waits for approval');
-    await expect.poll(messages).toEqual(['work']);
-    await answer.leaveOpen();
-    expect(scene.build.status).toBe('building');
+    expect(said).toEqual([expect.stringContaining('ftp:')]);
   });
 });
 
-describe('a gate that ends with', () => {
-  test.each<[string, ReportedOutcome, string, string[]]>([
-    ['an improvement', judged({ kind: 'improvement' }), 'passed', ['forwarding inet4: pass']],
-    ['too few runs to tell', judged({ kind: 'inconclusive' }), 'failed', ['forwarding inet4: unsound']],
-    [
-      'an invalid cell',
-      judged({ kind: 'invalid', reason: 'the generator is the limit' }),
-      'failed',
-      ['forwarding inet4: broken'],
-    ],
-    [
-      'a patch that does not build',
-      ofOutcome({ kind: 'build-failed', message: 'ip.c:12: error' }),
-      'failed',
-      ['build-failed: fail'],
-    ],
-    [
-      'a full disk of the lab',
-      ofOutcome({ kind: 'out-of-disk', message: 'No space left' }),
-      'failed',
-      ['out-of-disk: broken'],
-    ],
-    ['a broken lab', outcomeOfFailure('infrastructure', 'The switch lost its power.'), 'failed', ['gate: broken']],
-    ['a request that cannot be done', outcomeOfFailure('usage', 'No such testbed.'), 'failed', ['gate: broken']],
-    ['a diff that does not apply', outcomeOfFailure('patchAtFault', 'no such file'), 'failed', ['gate: fail']],
-    ['being cancelled', cancelledOutcome, 'failed', ['gate: skip']],
-    ['a patch that changes nothing that is installed', outcomeOfResult(unchanged, {}), 'passed', ['unchanged: skip']],
-  ])('%s shows it by the build and its units', async (_name, ending, status, units) => {
-    const scene = await aBuild();
-    await open(scene).answer.conclude(ending);
-    expect(scene.build.status).toBe(status);
-    expect(unitsOf(scene.target)).toEqual(units);
+test.each<[string, ReportedOutcome, string, string, string[]]>([
+  ['a gain', judged({ kind: 'improvement' }), 'passed', 'passed', ['forwarding inet4: pass']],
+  ['a loss', failed, 'failed', 'failed', ['forwarding inet4: fail']],
+  ['too few runs to tell', judged({ kind: 'inconclusive' }), 'failed', 'passed', ['forwarding inet4: unsound']],
+  [
+    'an invalid cell',
+    judged({ kind: 'invalid', reason: 'the generator is the limit' }),
+    'failed',
+    'passed',
+    ['forwarding inet4: broken'],
+  ],
+  [
+    'no build',
+    ofOutcome({ kind: 'build-failed', message: 'ip.c:12: error' }),
+    'failed',
+    'failed',
+    ['build-failed: fail'],
+  ],
+  ['a full disk', ofOutcome({ kind: 'out-of-disk', message: 'No space' }), 'failed', 'failed', ['out-of-disk: broken']],
+  ['a broken lab', outcomeOfFailure('infrastructure', 'No power.'), 'failed', 'failed', ['gate: broken']],
+  ['a wrong request', outcomeOfFailure('usage', 'No such testbed.'), 'failed', 'failed', ['gate: broken']],
+  ['a diff that does not apply', outcomeOfFailure('patchAtFault', 'no such file'), 'failed', 'failed', ['gate: fail']],
+  ['being cancelled', cancelledOutcome, 'failed', 'failed', ['gate: skip']],
+  ['no change of what is installed', outcomeOfResult(unchanged, {}), 'passed', 'passed', ['unchanged: skip']],
+])(
+  '%s ends the build, where undecided is a failure or neutral, with units',
+  async (_, ending, usual, neutral, units) => {
+    for (const [undecided, status] of [
+      ['failure', usual],
+      ['neutral', neutral],
+    ] as const) {
+      const scene = await aBuild();
+      await open(scene, { undecided }).answer.conclude(ending);
+      expect(scene.build.status).toBe(status);
+      expect(unitsOf(scene.target)).toEqual(units);
+    }
     expect(said).toEqual([]);
-  });
+  },
+);
 
-  test.each<[CellVerdict, string]>([
-    [{ kind: 'inconclusive' }, 'forwarding inet4: unsound'],
-    [{ kind: 'invalid', reason: 'a hole' }, 'forwarding inet4: broken'],
-  ])('%j passes where the site takes what is undecided for no failure', async (verdict, unit) => {
-    const scene = await aBuild();
-    await open(scene, { undecided: 'neutral' }).answer.conclude(judged(verdict));
-    expect(scene.build.status).toBe('passed');
-    expect(unitsOf(scene.target)).toEqual([unit]);
-  });
+test('a gate without a valid cell is one unit, with the reasons in the three visible lines', async () => {
+  const scene = await aBuild();
+  const reason = '0 of 8 pairs of runs count: the machine was too busy';
+  const invalid: CellVerdict = { kind: 'invalid', reason };
+  await open(scene).answer.conclude(judged(...new Array<CellVerdict>(7).fill(invalid)));
+  expect(unitsOf(scene.target)).toEqual(['gate: broken']);
+  const shown = scene.target.units[0]?.details?.split('\n').slice(1, 3);
+  expect(shown).toEqual(Array(2).fill(expect.stringContaining(reason)));
+});
 
-  test.each([
-    ['a broken lab', outcomeOfFailure('infrastructure', 'The switch lost its power.')],
-    ['being cancelled', cancelledOutcome],
-    ['a full disk', ofOutcome({ kind: 'out-of-disk', message: 'No space left' })],
-  ])('%s fails even there', async (_name, ending) => {
-    const scene = await aBuild();
-    await open(scene, { undecided: 'neutral' }).answer.conclude(ending);
-    expect(scene.build.status).toBe('failed');
-  });
-
-  test('no valid cell shows it once, with the reasons in the three visible lines', async () => {
-    const scene = await aBuild();
-    const reason = '0 of 8 pairs of runs count: the machine was too busy';
-    const invalid: CellVerdict = { kind: 'invalid', reason };
-    await open(scene).answer.conclude(judged(...new Array<CellVerdict>(7).fill(invalid)));
-    expect(unitsOf(scene.target)).toEqual(['gate: broken']);
-    expect(scene.target.units[0]?.details?.split('\n').slice(0, 3)).toEqual([
-      'invalid: was not measured: too few runs count',
-      `forwarding inet4 is invalid: ${reason}`,
-      `forwarding inet4 is invalid: ${reason}`,
-    ]);
-  });
-
-  test('words of others has them as plain text without controls, shortened, and never half a character', async () => {
-    const scene = await aBuild();
-    const message = `@author **bold** \u001b[31mred\u202e\nsecond line ${'𝕏'.repeat(2000)}`;
-    await open(scene).answer.conclude(ofOutcome({ kind: 'build-failed', message }));
-    const [unit] = scene.target.units;
-    expect(unit?.format).toBe('text');
-    expect(unit?.details).toMatch(/^@author \*\*bold\*\* red\nsecond line 𝕏/u);
-    expect(unit?.details?.length).toBeLessThan(2100);
-    expect(unit?.details?.isWellFormed()).toBe(true);
-    expect(unit?.details).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u);
-  });
+test('words of others are plain text without controls, shortened, and never half a character', async () => {
+  const scene = await aBuild();
+  const message = `@author **bold** \u001b[31mred\u202e\nsecond line ${'𝕏'.repeat(2000)}`;
+  await open(scene).answer.conclude(ofOutcome({ kind: 'build-failed', message }));
+  const [unit] = scene.target.units;
+  expect(unit?.format).toBe('text');
+  expect(unit?.details).toMatch(/^@author \*\*bold\*\* red\nsecond line 𝕏/u);
+  expect(unit?.details?.length).toBeLessThan(2100);
+  expect(unit?.details?.isWellFormed()).toBe(true);
+  expect(unit?.details).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u);
 });
 
 describe('a user', () => {
@@ -327,8 +272,7 @@ describe('a user', () => {
   test('aborts it: it gets nothing more, with one warning', async () => {
     const scene = await aBuild();
     const { answer } = open(scene);
-    answer.queued('waits for approval');
-    await expect.poll(messages).toEqual(['work']);
+    await queued(answer);
     await send('abort', scene);
     answer.measuring('hp-t540');
     answer.measuring('hp-t540', 'run 2');
@@ -336,60 +280,33 @@ describe('a user', () => {
     await answer.conclude(passed);
     expect(messages()).toEqual(['work', 'abort']);
     expect(scene.build.status).toBe('aborted');
-    expect(said).toEqual(['The build of D1 on Harbormaster is aborted: it gets no further updates.']);
   });
 
-  // A user marks the build as passed. Defence: The end of the gate does not change it, the log says so, and the comment
-  // has the verdict.
   test('has passed it meanwhile: the end of the gate does not change it', async () => {
     const scene = await aBuild();
     finish(phabricator.state, scene.target, 'passed');
     await open(scene).answer.conclude(failed);
     expect(messages()).toEqual([]);
-    expect(said).toEqual(['The build of D1 on Harbormaster is passed: it gets no further updates.']);
+    expect(said).toHaveLength(1);
   });
 
-  describe('sends another diff, and the gate of the old one is cancelled', () => {
-    const anotherDiff = (scene: Awaited<ReturnType<typeof aBuild>>) =>
-      phabricator.updateRevision(scene.shown, { raw: raw.replace('int y', 'long y') });
-    const reason = ({ target }: Awaited<ReturnType<typeof aBuild>>) => target.units[0]?.details;
-    const taken = 'Diff 2 is newer and has replaced it';
-
-    test('the build of the old one names that of the new one', async () => {
-      const scene = await aBuild();
-      const { answer } = open(scene);
-      answer.queued('waits for approval');
-      await expect.poll(messages).toEqual(['work']);
-      anotherDiff(scene);
-      const other = phabricator.addBuildPlan({ uri: 'http://127.0.0.1:1/', name: 'another' });
-      await phabricator.startBuild(scene.shown, other);
-      const newer = await phabricator.startBuild(scene.shown, scene.plan);
-      await answer.conclude(cancelledOutcome);
-      expect(scene.build.status).toBe('failed');
-      expect(unitsOf(scene.target)).toEqual(['gate: skip']);
-      expect(reason(scene)).toBe(`${taken}: see its build, B2 (${phabricator.state.baseUri}/B2).`);
-      expect(newer).toMatchObject({ status: 'target/waiting', messages: [] });
-    });
-
-    test('and is reported without one if Phabricator does not reply: nothing waits for that', async () => {
-      const scene = await aBuild();
-      anotherDiff(scene);
-      phabricator.faults.order('differential.diff.search', { kind: 'slow', milliseconds: 60_000 });
-      const pause: BuildOptions['pause'] = async (seconds, signal) => {
-        if (seconds > 3) await abortOf(signal);
-      };
-      await open(scene, { pause }).answer.conclude(cancelledOutcome);
-      expect(scene.build.status).toBe('failed');
-      expect(reason(scene)).toBe(cancelledOutcome.message);
-    });
+  test('sends another diff: the cancelled build of the old one names that of the new one', async () => {
+    const scene = await aBuild();
+    const { answer } = open(scene);
+    await queued(answer);
+    phabricator.updateRevision(scene.shown, { raw: raw.replace('int y', 'long y') });
+    const other = phabricator.addBuildPlan({ uri: 'http://127.0.0.1:1/', name: 'another' });
+    await phabricator.startBuild(scene.shown, other);
+    const newer = await phabricator.startBuild(scene.shown, scene.plan);
+    await answer.conclude(cancelledOutcome);
+    expect(scene.build.status).toBe('failed');
+    expect(unitsOf(scene.target)).toEqual(['gate: skip']);
+    expect(scene.target.units[0]?.details).toContain(`${phabricator.state.baseUri}/B2`);
+    expect(newer).toMatchObject({ status: 'target/waiting', messages: [] });
   });
 });
 
 describe('a draft', () => {
-  const warning =
-    'warning: D1 is a draft until its builds pass, so this build passes with any outcome: set "Hold Drafts" of the build plan "packets per second" to "Never" so that it shows the result.';
-
-  // A failed benchmark returns a draft to its author. Defence: A build that holds a draft is passed.
   test.each(['always', 'building'] as const)(
     'that its build keeps from review (%s) is let go at once, and never returns to its author',
     async (holdDrafts) => {
@@ -402,10 +319,8 @@ describe('a draft', () => {
       await answer.conclude(failed);
       expect(scene.shown.status).toBe('needs-review');
       expect(messages()).toEqual(['pass']);
-      expect(scene.target.units).toMatchObject([
-        { name: 'result comes as a comment', result: 'skip', details: warning.slice(9) },
-      ]);
-      expect(said).toEqual([warning]);
+      expect(unitsOf(scene.target)).toEqual(['result comes as a comment: skip']);
+      expect(said).toEqual([expect.stringContaining('"Hold Drafts"')]);
     },
   );
 
@@ -419,8 +334,7 @@ describe('a draft', () => {
   test('whose author holds it waits for no build, and its build has the result', async () => {
     const scene = await aBuild({ status: 'draft', holdAsDraft: true, holdDrafts: 'always' });
     const { answer } = open(scene);
-    answer.queued('waits for approval');
-    await expect.poll(messages).toEqual(['work']);
+    await queued(answer);
     await answer.conclude(failed);
     expect(scene.build.status).toBe('failed');
     expect(scene.shown).toMatchObject({ status: 'draft', holdAsDraft: true });
@@ -431,7 +345,7 @@ describe('a draft', () => {
     const scene = await aBuild({ status: 'draft', holdDrafts: 'always' });
     const { conduit } = open(scene);
     const { build, revision } = scene;
-    expect(await draftWarning(conduit, build.phid, revision)).toBe(warning.slice(9));
+    expect(await draftWarning(conduit, build.phid, revision)).toContain('"Hold Drafts"');
     scene.shown.status = 'needs-review';
     expect(await draftWarning(conduit, build.phid, revision)).toBeUndefined();
   });
@@ -458,14 +372,12 @@ describe('Harbormaster', () => {
     expect(said).toEqual([]);
   });
 
-  test('never obeys: that is one sentence, and the end is still sent once', async () => {
+  test('never obeys: that is one warning, and the end is still sent once', async () => {
     const scene = await aBuild();
     scene.build.generation = 2;
     await open(scene).answer.conclude(passed);
     expect(messages()).toEqual(['pass']);
-    expect(said).toEqual([
-      "warning: The build of D1 on Harbormaster may not show the gate's progress (none of its targets accepted it).",
-    ]);
+    expect(said).toEqual([expect.stringContaining('none of its targets accepted it')]);
   });
 
   test('has no target that waits yet, for it restarts the build: it is waited for', async () => {
@@ -480,7 +392,7 @@ describe('Harbormaster', () => {
     expect(scene.target.messages).toEqual(['pass']);
   });
 
-  test('does not show the build to the bot: one sentence, and nothing is sent', async () => {
+  test('does not show the build to the bot: one line, and nothing is sent', async () => {
     const scene = await aBuild();
     scene.shown.viewPolicy = scene.author.phid;
     const { answer } = open(scene);
@@ -488,17 +400,6 @@ describe('Harbormaster', () => {
     await expect.poll(() => said).toHaveLength(1);
     await answer.conclude(passed);
     expect(messages()).toEqual([]);
-    expect(said).toEqual([
-      'The build of D1 on Harbormaster gets no updates, because it does not exist or is hidden from the bot.',
-    ]);
-  });
-
-  test('is too slow: the end is tried as long as the job lasts', async () => {
-    const scene = await aBuild();
-    phabricator.faults.order(undefined, { kind: 'slow', milliseconds: 60_000 });
-    const { answer } = open(scene, { pause: async () => {} });
-    await answer.conclude(passed);
-    expect(said).toEqual([expect.stringContaining('(Phabricator did not respond within 300 s)')]);
   });
 
   test('is read-only for a while: the end arrives when it is over', async () => {

