@@ -1,3 +1,4 @@
+// Publication to a directory, under a lock.
 import { chmodSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -93,9 +94,7 @@ test('gives up a directory that is locked for a minute, with the reason', async 
   const pause = async (more: number) => {
     seconds += more;
   };
-  await expect(publish(directory, [publication()], { pause })).rejects.toThrow(
-    `${directory} was locked by another publisher for a minute: publish the result again later.`,
-  );
+  await expect(publish(directory, [publication()], { pause })).rejects.toThrow('was locked by another publisher');
   expect(seconds).toBe(59);
 });
 
@@ -119,9 +118,7 @@ test('leftovers of a killed process are removed', async () => {
 test('an invalid index is not overwritten', async () => {
   const directory = temporaryFolder();
   writeFileSync(join(directory, 'index.json'), '{"schemaVersion":2}');
-  await expect(publish(directory, [publication()])).rejects.toThrow(
-    `${join(directory, 'index.json')} is not an index of this version of ppsgate: name another directory, or remove this one.`,
-  );
+  await expect(publish(directory, [publication()])).rejects.toThrow('is not an index of this version');
   expect(readFileSync(join(directory, 'index.json'), 'utf8')).toBe('{"schemaVersion":2}');
 });
 

