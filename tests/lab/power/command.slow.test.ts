@@ -38,8 +38,8 @@ test('a cycle whose command fails is off and on', async () => {
 test('reports a failed command by its program and its last words, without its arguments', async () => {
   const { power, folder } = await lab({ on: 'echo trying >&2; echo "No such outlet" >&2; exit 4' });
   const message = await messageOf(power.on());
-  expect(message).toBe(
-    `PowerError: The power of dut-3 (by commands) refuses to turn the machine on: ${join(folder, 'on')} exited with 4 and printed "No such outlet"; check what its commands do.`,
+  expect(message).toContain(
+    `refuses to turn the machine on: ${join(folder, 'on')} exited with 4 and printed "No such outlet"`,
   );
   expect(message).not.toContain('outlet-4');
 });

@@ -1,15 +1,13 @@
-// A hand-written Redfish service with one machine, which obeys, refuses or lies as a test defines.
+// A hand-written Redfish service with one machine, which obeys or refuses as a test defines.
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { type Certificate, type HttpsServer, startHttps } from './https-server.ts';
 
-export type Manners = {
+type Manners = {
   /** States of the machine after PowerCycle, one for each poll; then it is on. */
   cycle?: readonly string[];
   /** Statuses of the resets that it refuses, with the message `No`. */
   refuses?: Readonly<Record<string, number>>;
-  /** Replies 204 to every reset, and does none. */
-  lies?: boolean;
   /** Absent: it does not list its resets. */
   allowed?: readonly string[];
 };
@@ -17,14 +15,13 @@ export type Manners = {
 /** `resets` are the types requested so far. The machine is initially on. */
 export async function startBmc(
   certificate: Certificate,
-  { cycle = [], refuses = {}, lies = false, allowed }: Manners = {},
+  { cycle = [], refuses = {}, allowed }: Manners = {},
 ): Promise<HttpsServer & { readonly resets: string[] }> {
   const resets: string[] = [];
   let state = 'On';
   let coming: string[] = [];
 
   const obey = (type: string) => {
-    if (lies) return;
     if (type === 'PowerCycle') coming = [...cycle];
     else state = type === 'ForceOff' ? 'Off' : 'On';
   };

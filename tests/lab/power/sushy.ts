@@ -1,4 +1,4 @@
-// A real Redfish service on loopback: OpenStack's sushy-emulator, with machines that follow 1 to 11 s later.
+// A real Redfish service on loopback: OpenStack's sushy-emulator, with a machine that follows 1 to 11 s later.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,16 +10,13 @@ import { sendRequest } from '../../../src/system/http.ts';
 import { type Certificate, freeTcpPort } from './https-server.ts';
 
 export interface Sushy extends AsyncDisposable {
-  /** Belongs to one of the machines; all are off at first. */
-  config(machine: string): RedfishConfig;
-  readonly password: string;
+  /** The machine is off at first. */
+  readonly config: RedfishConfig;
 }
 
-/** `machines` by their UUIDs. */
-export async function startSushy(
-  { keyPath, certificatePath, sha256 }: Certificate,
-  machines: readonly string[],
-): Promise<Sushy> {
+const machine = '27946b59-9e44-4fa7-8e91-f3527a1ef091';
+
+export async function startSushy({ keyPath, certificatePath, sha256 }: Certificate): Promise<Sushy> {
   const folder = mkdtempSync(join(tmpdir(), 'ppsgate-sushy-'));
   const file = (name: string, text: string) => {
     writeFileSync(join(folder, name), text, { mode: 0o600 });
@@ -31,7 +28,7 @@ export async function startSushy(
   const config = [
     `SUSHY_EMULATOR_STATE_DIR = '${folder}'`,
     `SUSHY_EMULATOR_AUTH_FILE = '${file('htpasswd', account)}'`,
-    `SUSHY_EMULATOR_FAKE_SYSTEMS = [${machines.map(pythonMachine).join(', ')}]`,
+    `SUSHY_EMULATOR_FAKE_SYSTEMS = [{'uuid': '${machine}', 'name': 'dut', 'power_state': 'Off', 'nics': []}]`,
   ];
   const port = await freeTcpPort();
   const place = ['--fake', '-i', '127.0.0.1', '-p', String(port)];
@@ -42,14 +39,13 @@ export async function startSushy(
   const origin = `https://127.0.0.1:${port}`;
   await answering(new URL('/redfish/v1/', origin), sha256);
   return {
-    password,
-    config: (machine) => ({
+    config: {
       kind: 'redfish',
       url: `${origin}/redfish/v1/Systems/${machine}`,
       user: 'lab',
       passwordPath: file('password', `${password}\n`),
       certificateSha256: sha256,
-    }),
+    },
     async [Symbol.asyncDispose]() {
       const exited = once(server, 'exit');
       server.kill();
@@ -58,9 +54,6 @@ export async function startSushy(
     },
   };
 }
-
-const pythonMachine = (uuid: string, index: number) =>
-  `{'uuid': '${uuid}', 'name': 'machine-${index}', 'power_state': 'Off', 'nics': []}`;
 
 async function answering(url: URL, sha256: string): Promise<void> {
   const trust = { pinnedSha256: sha256 };
