@@ -6,28 +6,30 @@ import { readings } from '../../fakes/limits.ts';
 
 const traced = (...lines: string[]) =>
   ['lay patched 1.0 1.1', 'sample 0 1.2 5 5 - - -', 'drops patched', ...lines, 'end', ''].join('\n');
-const dropped = (...lines: string[]) => droppedBy(traced(...lines), 'patched', undefined);
 
-test('A rule that drops a packet is named with its chain and table.', () => {
-  const of = (id: string) => [
-    `trace trace id ${id} inet filter forward rule counter packets ${id} bytes 9 jump bad (verdict jump bad)`,
-    `trace trace id ${id} inet filter bad rule udp dport 2000 counter packets ${id} bytes 9 drop (verdict drop)`,
-  ];
-  expect(dropped(...of('11'), ...of('22'))).toBe(
+const by = (id: string, rule: string) => `trace trace id ${id} ip t c rule ${rule} (verdict drop)`;
+
+test.each([
+  [
+    'A rule that drops a packet, with its chain and table',
+    ['11', '22'].flatMap((id) => [
+      `trace trace id ${id} inet filter forward rule counter packets ${id} bytes 9 jump bad (verdict jump bad)`,
+      `trace trace id ${id} inet filter bad rule udp dport 2000 counter packets ${id} bytes 9 drop (verdict drop)`,
+    ]),
     'the rule "udp dport 2000 counter drop" in chain bad of table inet filter',
-  );
-});
-
-test('A chain whose policy drops a packet is named.', () => {
-  expect(dropped('trace trace id ab12 ip filter FORWARD policy drop ')).toBe(
+  ],
+  [
+    'A chain whose policy drops a packet',
+    ['trace trace id ab12 ip filter FORWARD policy drop '],
     'the policy of chain FORWARD of table ip filter',
-  );
-});
-
-test('Of several rules the one that drops most packets is named.', () => {
-  const by = (id: string, rule: string) => `trace trace id ${id} ip t c rule ${rule} (verdict drop)`;
-  const all = [by('1', 'ttl 1 drop'), by('2', 'udp drop'), by('3', 'udp drop')];
-  expect(dropped(...all)).toBe('the rule "udp drop" in chain c of table ip t');
+  ],
+  [
+    'Of several rules the one that drops most packets',
+    [by('1', 'ttl 1 drop'), by('2', 'udp drop'), by('3', 'udp drop')],
+    'the rule "udp drop" in chain c of table ip t',
+  ],
+])('%s is named.', (_, lines, cause) => {
+  expect(droppedBy(traced(...lines), 'patched', undefined)).toBe(cause);
 });
 
 const passed = traced('trace trace id 1 ip filter prerouting policy accept');

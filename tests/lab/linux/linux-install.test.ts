@@ -94,8 +94,6 @@ test('a program that ends before its second reading has no counts', async () => 
   await expect(counting.end()).rejects.toThrow('Counting on the guest exited with 1.');
 });
 
-// A guest prints counters endlessly. Defence: After 4 MiB the program is cancelled, and the
-// guest counts as lost.
 test('a guest that prints endlessly is cancelled', async () => {
   const host = dutThat(async (say) => {
     for (let piece = 0; piece < 5; piece += 1) say('x'.repeat(1024 ** 2));

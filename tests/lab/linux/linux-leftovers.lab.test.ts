@@ -30,8 +30,7 @@ describeWith(['root', 'unshare', 'ip', 'tc', 'nft', 'perl'], 'a Linux DUT', () =
     expect(leftoversAfter('nft add table inet own')).toBe('');
   });
 
-  // A filter that survives `flush ruleset` slows base and patched alike, to hide a loss.
-  // Defence: The check and every report list other active filters.
+  // A filter that survives `flush ruleset` slows base and patched alike, and hides a loss.
   testWith(
     bpfCall === undefined ? ['a known number of bpf(2)'] : [],
     'reports BPF programs of tcx and of netfilter, which ip, tc and nft show nowhere',

@@ -105,8 +105,6 @@ test('the busiest CPU is that of all runs of a variant together', () => {
   expect(base?.busiestCpuRatio).toBe(0.6);
 });
 
-// Counters, card names or rule comments of a hostile DUT fill or enter a report. Defence:
-// Readings are bounded and cut, and names are escaped.
 test('any text of a DUT gives limits within their bounds, or none', () => {
   const text = fc.oneof(fc.string(), fc.constantFrom('-1', '9'.repeat(17), '1e9', 'cpu0 1 1', '7'.repeat(400)));
   const blocks = fc.dictionary(

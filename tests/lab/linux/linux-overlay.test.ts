@@ -27,8 +27,6 @@ const refused = (message: string) => ({
 });
 
 describe('a patch that changes nothing but settings that cannot act', () => {
-  // A patch has only settings that cannot act on a running DUT, to pass without a measurement.
-  // Defence: It is refused; beside other changes the report warns of it.
   test.for([
     'net.core.default_qdisc',
     'net.core.rps_default_mask',
@@ -80,9 +78,7 @@ describe('Of an overlay', () => {
   test('a file that no Linux DUT loads is skipped, with a warning.', () => {
     const variants = [of('base', { 'README.md': '' }), of('patched', { 'README.md': 'new' })];
     expect(variants.map((one) => loadable(one, ports))).toMatchObject([{ kind: 'loadable' }, { kind: 'loadable' }]);
-    expect(ignoredParts(variants)).toEqual([
-      'dut/README.md is not measured: of an overlay this testbed loads nftables.conf and sysctl.conf.',
-    ]);
+    expect(ignoredParts(variants)).toEqual([expect.stringMatching(/^dut\/README\.md is not measured/)]);
   });
 
   test('lines that are no settings of a router are skipped, with one warning for all variants.', () => {
@@ -100,7 +96,7 @@ describe('Of an overlay', () => {
     expect(loadable(of('base', { 'nftables.conf': '/etc/shadow' }, '120000'), ports)).toEqual({
       kind: 'refused',
       variant: 'base',
-      message: 'nftables.conf is a symbolic link: an overlay may contain only regular files.',
+      message: expect.stringContaining('nftables.conf is a symbolic link'),
     });
   });
 });

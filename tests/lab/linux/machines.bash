@@ -34,14 +34,6 @@ docker() {
   nft 'add table inet last; add chain inet last f { type filter hook forward priority 0; }; add rule inet last f tcp dport { 22, 80 } counter accept'
 }
 
-legacy() {
-  iptables-legacy -P FORWARD DROP
-  iptables-legacy -A FORWARD -s 203.0.113.1 -j DROP
-  ip6tables-legacy -A FORWARD -j ACCEPT
-  iptables-legacy -t nat -A POSTROUTING -j MASQUERADE
-  iptables-nft -A FORWARD -m conntrack --ctstate ESTABLISHED -j ACCEPT
-}
-
 # As firewalld holds it.
 owner() {
   coproc nft -i >/dev/null 2>&1
@@ -50,7 +42,7 @@ owner() {
   nft 'add table inet other; add chain inet other c { type filter hook forward priority 0; }'
 }
 
-# All of them beside each other, which let a trial's packets pass; management packets count in no rule.
+# All of these and iptables-legacy beside each other, which let a trial's packets pass; management packets count in no rule.
 mixed() {
   # First, as nothing can take it away and put it behind others again.
   owner

@@ -1,5 +1,6 @@
-# Makes a router in this network namespace, and compares its state byte for byte: `bash restoring.bash DUT.BASH MACHINE`.
+# Makes a router in this network namespace, and compares its state byte for byte: `bash restoring.bash DUT.BASH MACHINE PLACE…`.
 script=$1 machine=$2
+shift 2
 # shellcheck source=machines.bash
 source "${BASH_SOURCE%/*}/machines.bash"
 cd "$(mktemp -d)" || exit
@@ -40,7 +41,7 @@ for name in nft unshare rm; do
   export -f "${name?}"
 done
 export place
-for place in 'unshare *' 'nft -f */base/forwarding.nft' 'nft -f */patched/forwarding.nft' 'nft -f */before/rules/*' 'rm -f */before/done'; do
+for place; do
   { remember && lay && dut restore; } 2>/dev/null
   code=$?
   place='' dut restore

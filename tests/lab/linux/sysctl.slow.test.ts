@@ -30,24 +30,17 @@ test('settings are read by their paths, comments and empty lines are not', () =>
 });
 
 test.for([
-  ['net.ipv4.ip_forward', 'net/ipv4/ip_forward'],
   ['net/ipv4/ip_forward', 'net/ipv4/ip_forward'],
   ['net.ipv4.conf.all.rp_filter', 'net/ipv4/conf/all/rp_filter'],
   ['net.ipv4.conf.eth0/1.rp_filter', 'net/ipv4/conf/eth0.1/rp_filter'],
-  ['net/ipv4/conf/eth0.1/rp_filter', 'net/ipv4/conf/eth0.1/rp_filter'],
   ['net.ipv4.neigh.br-lan.gc_stale_time', 'net/ipv4/neigh/br-lan/gc_stale_time'],
   ['net.ipv6.conf.default.forwarding', 'net/ipv6/conf/default/forwarding'],
-  ['net.ipv6.neigh.default.gc_thresh3', 'net/ipv6/neigh/default/gc_thresh3'],
   ['net.ipv6.route.max_size', 'net/ipv6/route/max_size'],
-  ['net.ipv6.icmp.ratelimit', 'net/ipv6/icmp/ratelimit'],
-  ['net.ipv4.route.flush', 'net/ipv4/route/flush'],
   ['net.core.netdev_budget', 'net/core/netdev_budget'],
-  ['net.netfilter.nf_conntrack_max', 'net/netfilter/nf_conntrack_max'],
   ['net.netfilter.nf_log.2', 'net/netfilter/nf_log/2'],
   ['net.nf_conntrack_max', 'net/nf_conntrack_max'],
   ['net.bridge.bridge-nf-call-iptables', 'net/bridge/bridge-nf-call-iptables'],
   ['net.mpls.conf.eth0.input', 'net/mpls/conf/eth0/input'],
-  ['net.mpls.platform_labels', 'net/mpls/platform_labels'],
   ['net.unix.max_dgram_qlen', 'net/unix/max_dgram_qlen'],
 ] as const)('a setting of a router is taken: %s', ([key, path]) => {
   expect(settingsOf(`${key} = 1\n`)).toEqual({ [path]: '1' });
@@ -62,61 +55,39 @@ test('of a repeated setting the last one holds, in its place and under either na
   ]);
 });
 
-// The overlay's sysctl.conf has `kernel.panic = 1` or `net.//.kernel.panic = 1`. Defence: Names
-// become paths as in sysctl(8), and must be on a list of router settings.
-test.for([
-  'kernel.core_pattern = |/bin/sh',
-  'vm.swappiness = 0',
-  'netfilter = 1',
-  'net/../kernel/panic = 1',
-  '/net/ipv4/ip_forward = 1',
-  '-kernel.panic = 1',
-  'net.//.kernel.panic = 1',
-])('A setting of the machine is skipped, with its line: %s', (line) => {
-  expect(parseSysctl(`# first\n${line}\nnet.ipv4.a = 1\n`, 'sysctl.conf')).toMatchObject({
-    kind: 'read',
-    settings: new Map([['net/ipv4/a', '1']]),
-    skipped: [{ line: 2, key: line.split(' ')[0] }],
-  });
-});
+test.for(['kernel.core_pattern = |/bin/sh', 'vm.swappiness = 0', '-kernel.panic = 1', 'net.//.kernel.panic = 1'])(
+  'a setting of the machine is skipped, with its line: %s',
+  (line) => {
+    expect(parseSysctl(`# first\n${line}\nnet.ipv4.a = 1\n`, 'sysctl.conf')).toMatchObject({
+      kind: 'read',
+      settings: new Map([['net/ipv4/a', '1']]),
+      skipped: [{ line: 2, key: line.split(' ')[0] }],
+    });
+  },
+);
 
-test.for([
-  [
-    'net.ipv4.conf.*.rp_filter = 2',
-    'expected "key = value", found "net.ipv4.conf.*.rp_filter = 2", a pattern for several settings: write one line for each setting',
-  ],
-  ['net.ipv4.ip_forward', 'expected "key = value", found "net.ipv4.ip_forward"'],
-  ['net.ipv4.ip_forward =', 'expected "key = value", found "net.ipv4.ip_forward ="'],
-  ['--system', 'expected "key = value", found "--system"'],
-  ['-p /etc/sysctl.conf', 'expected "key = value", found "-p /etc/sysctl.conf"'],
-  ['-net.ipv4.ip_forward', 'expected "key = value", found "-net.ipv4.ip_forward"'],
-] as const)('refused with its line: %s', ([line, why]) => {
-  expect(parseSysctl(`# first\n${line}\n`, 'sysctl.conf')).toEqual({
+test('a line that is no setting is refused, with its text', () => {
+  expect(parseSysctl('# first\nnet.ipv4.conf.*.rp_filter = 2\n', 'sysctl.conf')).toEqual({
     kind: 'refused',
-    message: `sysctl.conf line 2: ${why}.`,
+    message:
+      'sysctl.conf line 2: expected "key = value", found "net.ipv4.conf.*.rp_filter = 2", a pattern for several settings: write one line for each setting.',
   });
 });
 
 test.for([
   'net = 1',
   'net. = 1',
-  'net.. = 1',
   'net.ipv4 = 1',
-  'net.ipv4. = 1',
+  'netfilter = 1',
+  '/net/ipv4/ip_forward = 1',
   'net..ipv4.ip_forward = 1',
-  'net//ipv4/ip_forward = 1',
   'net/ipv4/./ip_forward = 1',
-  'net.ipv4./.ip_forward = 1',
   'net/ipv4/../../kernel/panic = 1',
   'net.ipv4.//.//.kernel.panic = 1',
-  'net/ipv4/conf/../../../kernel/panic = 1',
   'net/ipv4/conf/../rp_filter = 1',
-  'net/ipv4/conf/./rp_filter = 1',
-  'net.ipv4.conf.//.rp_filter = 1',
   'net.ipv4.conf./.rp_filter = 1',
   'net.ipv4.conf.eth0.1.rp_filter = 1',
   'net/ipv4.ip_forward = 1',
-  'net/ipv4/ip.forward = 1',
   'net/ipv4/-p = 1',
   'net.other.x = 1',
   'NET.ipv4.ip_forward = 1',
@@ -126,6 +97,9 @@ test.for([
 });
 
 test.for([
+  ['nothing for a value', 'net.ipv4.ip_forward ='],
+  ['no value', 'net.ipv4.ip_forward'],
+  ['an option of sysctl(8)', '--system'],
   ['a NUL in the name', 'net.ipv4.ip\0_forward = 1'],
   ['a NUL in the value', 'net.ipv4.ip_forward = 1\0'],
   ['a carriage return in the value', 'net.ipv4.ip_forward = 1\rkernel.panic = 1'],
@@ -136,14 +110,10 @@ test.for([
   ['a byte order mark', '\ufeffnet.ipv4.ip_forward = 1'],
   ['a letter that looks like another', 'net.ipv4.ip_f\u043erward = 1'],
   ['a bracket', 'net.ipv4.conf.[a-z]*.rp_filter = 1'],
-  ['a brace', 'net.ipv4.{a,b} = 1'],
   ['a backslash', 'net.ipv4.a\\b = 1'],
   ['nothing for a name', '= 1'],
-] as const)('refused, because a name or value of a setting has no such thing: %s', ([, line]) => {
-  expect(settingsOf(line)).toEqual({
-    kind: 'refused',
-    message: expect.stringContaining('sysctl.conf line 1: expected "key = value", found "'),
-  });
+] as const)('refused, because a setting has a name and a value of plain characters: %s', ([, line]) => {
+  expect(settingsOf(line)).toMatchObject({ kind: 'refused' });
 });
 
 const hostileText = () => {
