@@ -46,18 +46,6 @@ describe('a record', () => {
     expect(recorder.describe()).toContain('found no root file system');
   });
 
-  test('has the panic of its boot, however much is printed later', async () => {
-    const { recorder, print } = aConsole();
-    await recorder.beginBoot();
-    print('panic: page fault\ncpuid = 0\n');
-    for (let count = 0; count < 20; count += 1) print('if0: watchdog timeout\n'.repeat(50_000));
-    expect(recorder.lastWords()).toMatchObject({ panic: 'page fault' });
-    recorder.endBoot();
-    await recorder.beginBoot();
-    print('up\n');
-    expect(recorder.lastWords()).toEqual({ console: 'up' });
-  });
-
   test('is given out whole, each part once', async () => {
     const { recorder, print } = aConsole();
     await recorder.open();

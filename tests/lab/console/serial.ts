@@ -9,8 +9,6 @@ export interface Serial extends AsyncDisposable {
   typed(): string;
   /** Resolves when a client is connected. */
   connected(): Promise<void>;
-  /** Ends all connections. */
-  cut(): void;
 }
 
 export async function startSerial(): Promise<Serial> {
@@ -28,9 +26,6 @@ export async function startSerial(): Promise<Serial> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
-  const cut = () => {
-    for (const socket of sockets) socket.destroy();
-  };
   return {
     port: typeof address === 'object' ? (address?.port ?? 0) : 0,
     print(text) {
@@ -40,9 +35,8 @@ export async function startSerial(): Promise<Serial> {
     async connected() {
       if (sockets.size === 0) await once(server, 'listener');
     },
-    cut,
     async [Symbol.asyncDispose]() {
-      cut();
+      for (const socket of sockets) socket.destroy();
       server.close();
       await once(server, 'close');
     },
