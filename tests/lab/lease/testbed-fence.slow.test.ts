@@ -25,7 +25,12 @@ const later = 8;
 const held: Fence = { token: ours, assertHeld() {} };
 const lease: ProvenFence = { ...held, async prove() {} };
 const inet4: Cell = { scenario: 'forwarding', family: 'inet4' };
-const signal = new AbortController().signal;
+const { signal } = new AbortController();
+const request = { cells: [inet4], rules: {}, keepLog: async () => {}, notify() {}, signal };
+const isOver = (): never => {
+  throw new RangeError('the lease is over');
+};
+const lost: ProvenFence = { ...lease, prove: async () => isOver() };
 
 test('a trial is measured under its lease, and the DUT keeps the token over its boots', () =>
   onTestbed({}, async ({ testbed, lab }) => {
@@ -39,7 +44,6 @@ test('a trial is measured under its lease, and the DUT keeps the token over its 
     for (const machine of machinesOf(lab)) expect(tokensOn(machine)).toEqual(['7']);
   }));
 
-// A job continues after it lost the testbed. Defence: Machines refuse lower fencing tokens.
 test('a testbed that a later lease has is not touched any more, not even to be restored', () =>
   onTestbed({}, async ({ testbed, lab, config, deps }) => {
     const send = (variant: string, pair: number) => testbed.trial(trialOf(variant, pair), async () => {}, signal);
@@ -50,15 +54,7 @@ test('a testbed that a later lease has is not touched any more, not even to be r
     await expect(send('base', 1)).rejects.toThrow(FencedError);
     // Listing variants again removes nothing from the DUT.
     const variants = [builtVariant('middle', { ident: 'middle' }, temporaryFolder())];
-    const anew = {
-      variants,
-      cells: [inet4],
-      rules: {},
-      keepLog: async () => {},
-      notify() {},
-      signal,
-    };
-    await testbed.prepare(anew);
+    await testbed.prepare({ ...request, variants });
     expect(testbed.ready()).toEqual(new Set(['middle']));
     await expect(send('middle', 2)).rejects.toThrow(FencedError);
     await expect(testbed.restore()).rejects.toThrow(FencedError);
@@ -66,29 +62,28 @@ test('a testbed that a later lease has is not touched any more, not even to be r
     expect(lab.state()).toMatchObject({ kernel: 'patched', stage: 'up', power: 'on' });
   }));
 
-test.for(['dut', 'sender', 'receiver'] as const)(
-  'a later lease’s %s refuses commands, uploads, reboots and logins',
-  async (which) => {
-    await using lab = await startFreebsdLab({ cabling: { generators: 'separate' } });
-    const config = testbedOf(lab, temporaryFolder());
-    const deps = depsOf(lab);
-    const fenced = fencedDeps(deps, config, lease);
-    const machine = { dut: config.dut, sender: only(config.senders), receiver: config.receiver };
-    await using host = await fenced.connect(machine[which], 'it');
-    await host.output(shell`uname`);
-    await raiseFences(config, { ...held, token: later }, deps.connect);
-    const before = traceOf(lab);
+test('each machine of a later lease refuses commands, uploads, reboots and logins', async () => {
+  await using lab = await startFreebsdLab({ cabling: { generators: 'separate' } });
+  const config = testbedOf(lab, temporaryFolder());
+  const deps = depsOf(lab);
+  const fenced = fencedDeps(deps, config, lease);
+  const machines = [config.dut, only(config.senders), config.receiver];
+  const hosts = await Promise.all(machines.map((machine) => fenced.connect(machine, 'it')));
+  for (const host of hosts) await host.output(shell`uname`);
+  await raiseFences(config, { ...held, token: later }, deps.connect);
+  const before = traceOf(lab);
+  const { open, connect } = counting(deps);
+  const again = fencedDeps({ ...deps, connect }, config, lease);
+  for (const [index, host] of hosts.entries()) {
     await expect(host.run(shell`touch ${'/var/tmp/mark'}`)).rejects.toThrow(FencedError);
     await expect(host.output(shell`shutdown -r now`)).rejects.toThrow(FencedError);
-    const upload = host.upload(Buffer.from('x'), '/var/tmp/mark', 0o600);
-    await expect(upload).rejects.toThrow(FencedError);
-    const { open, connect } = counting(deps);
-    const again = fencedDeps({ ...deps, connect }, config, lease);
-    await expect(again.connect(machine[which], 'it')).rejects.toThrow(FencedError);
-    expect(open.size).toBe(0);
-    expect(traceOf(lab)).toEqual(before);
-  },
-);
+    await expect(host.upload(Buffer.from('x'), '/var/tmp/mark', 0o600)).rejects.toThrow(FencedError);
+    await expect(again.connect(machines[index] ?? config.dut, 'it')).rejects.toThrow(FencedError);
+    await host.close();
+  }
+  expect(open.size).toBe(0);
+  expect(traceOf(lab)).toEqual(before);
+});
 
 test('the power of a DUT that hangs is left alone where its generators have seen a later lease', async () => {
   const options: FreebsdLabOptions = { faults: [{ kind: 'hang-at-boot', at: 1 }] };
@@ -112,24 +107,16 @@ test('a generator that cannot be reached does not keep the power from being cycl
   expect(lab.dut.machine.boots).toBe(1);
 });
 
-test('the power is cycled only if the store confirms the lease', async () => {
+// The new holder needs the power, and the DUT's only console session.
+test('power and console are touched only if the store confirms the lease', async () => {
   await using lab = await startFreebsdLab();
-  const prove = () => Promise.reject(new RangeError('the lease is over'));
-  const { power } = await openedPower(lab, { ...lease, prove });
+  const { power } = await openedPower(lab, lost);
   await expect(power.cycle()).rejects.toThrow(RangeError);
+  const openConsole = () => Promise.reject(new TypeError('It was opened.'));
+  const deps = fencedDeps({ ...depsOf(lab), openConsole }, testbedOf(lab, temporaryFolder()), lost);
+  await expect(deps.openConsole('the DUT', labConsole, () => {})).rejects.toThrow(RangeError);
   expect(machinesOf(lab).flatMap(({ journal }) => journal)).toEqual([]);
   expect(lab.dut.machine.boots).toBe(0);
-});
-
-// A job that lost the testbed occupies the DUT's only console session. Defence: The
-// lease is checked before the console is opened.
-test('leaves the console of a testbed that is not ours any more to its new holder', async () => {
-  await using lab = await startFreebsdLab();
-  const prove = () => Promise.reject(new RangeError('the lease is over'));
-  const config = testbedOf(lab, temporaryFolder());
-  const openConsole = () => Promise.reject(new TypeError('It was opened.'));
-  const deps = fencedDeps({ ...depsOf(lab), openConsole }, config, { ...lease, prove });
-  await expect(deps.openConsole('the DUT', labConsole, () => {})).rejects.toThrow(RangeError);
 });
 
 test('an appliance forgets its tokens at a boot, and gets ours at the next login', async () => {
@@ -150,37 +137,28 @@ test('refuses to log in under a lease that has expired', async () => {
   await using lab = await startFreebsdLab();
   const config = testbedOf(lab, temporaryFolder());
   const { opened, connect } = counting(depsOf(lab));
-  const assertHeld = () => {
-    throw new RangeError('the lease is over');
-  };
-  const login = fencedConnect(connect, { ...held, assertHeld })(config.dut, 'DUT');
+  const login = fencedConnect(connect, { ...held, assertHeld: isOver })(config.dut, 'DUT');
   await expect(login).rejects.toThrow(RangeError);
   expect(opened()).toBe(0);
 });
 
-test('a reservation raises the fence on every machine of a FreeBSD testbed', async () => {
-  await using lab = await startFreebsdLab({ cabling: { generators: 'separate', senders: 2 } });
-  const config = testbedOf(lab, temporaryFolder());
-  const { open, connect } = counting(depsOf(lab));
-  await raiseFences(config, held, connect);
-  expect(machinesOf(lab).map(tokensOn)).toEqual([['7'], ['7'], ['7'], ['7']]);
-  expect(open.size).toBe(0);
-});
-
-test('all three machines of a Linux testbed are fenced, and none of an embedded one', async () => {
+test('every machine of a FreeBSD or Linux testbed is fenced, and none of an embedded one', async () => {
   await using lab = await startFreebsdLab({ cabling: { generators: 'separate' } });
-  const { dut, senders, receiver } = testbedOf(lab, temporaryFolder());
+  const config = testbedOf(lab, temporaryFolder());
   const linux: LinuxTestbed = {
     kind: 'linux',
-    dut: { ...dut, ingress: 'eth0', egress: 'eth1', cpu: 0 },
-    sender: { ...only(senders), cpu: 0 },
-    receiver,
+    dut: { ...config.dut, ingress: 'eth0', egress: 'eth1', cpu: 0 },
+    sender: { ...only(config.senders), cpu: 0 },
+    receiver: config.receiver,
   };
-  const { opened, connect } = counting(depsOf(lab));
+  const { open, opened, connect } = counting(depsOf(lab));
   await raiseFences({ kind: 'embedded-linux' }, held, connect);
   expect(opened()).toBe(0);
-  await raiseFences(linux, held, connect);
+  await raiseFences(config, held, connect);
   expect(machinesOf(lab).map(tokensOn)).toEqual([['7'], ['7'], ['7']]);
+  await raiseFences(linux, { ...held, token: later }, connect);
+  expect(machinesOf(lab).map(tokensOn)).toEqual([['8'], ['8'], ['8']]);
+  expect(open.size).toBe(0);
 });
 
 type Opened = {
@@ -203,12 +181,8 @@ async function onTestbed(options: FreebsdLabOptions, work: (opened: Opened) => P
     fencedDeps(deps, config, lease),
   );
   await testbed.prepare({
+    ...request,
     variants: ['base', 'patched'].map((ident) => builtVariant(ident, { ident }, folder)),
-    cells: [inet4],
-    rules: {},
-    keepLog: async () => {},
-    notify() {},
-    signal,
   });
   await work({ testbed, lab, config, deps });
 }
