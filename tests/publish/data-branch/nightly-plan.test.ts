@@ -68,17 +68,13 @@ const nightlyPlanOf = (shelf: Shelf, nightlyRun: number) =>
   });
 const changesIn = (shelf: Shelf): TrendChange[] => parseTrendIndex(shelf.get('trend/index.json') ?? '')?.changes ?? [];
 
-test('a nightly run at the usual level requests nothing', () => {
-  const nightlyRun = aNightlyRun(20, 800_000);
+test.each([
+  ['at the usual level requests nothing', 800_000, []],
+  ['that is the first of a loss is off, but not lasting', 768_000, [forwarding]],
+])('a nightly run %s', (_, level, cells) => {
+  const nightlyRun = aNightlyRun(20, level);
   const asks = nightlyPlanOf(shelfWith(20), 20);
-  expect('outcome' in nightlyRun.result && asks.cellsOffLevel(nightlyRun.result)).toEqual([]);
-  expect(asks.changesToGate([nightlyRun])).toEqual([]);
-});
-
-test('the first nightly run of a loss is off, but not lasting', () => {
-  const nightlyRun = aNightlyRun(20, 768_000);
-  const asks = nightlyPlanOf(shelfWith(20), 20);
-  expect('outcome' in nightlyRun.result && asks.cellsOffLevel(nightlyRun.result)).toEqual([forwarding]);
+  expect('outcome' in nightlyRun.result && asks.cellsOffLevel(nightlyRun.result)).toEqual(cells);
   expect(asks.changesToGate([nightlyRun])).toEqual([]);
 });
 

@@ -39,8 +39,6 @@ async function siteOf({ from, to }: Data, ...others: string[]): Promise<string[]
 const page = ({ to }: Data): string => readFileSync(join(to, path, 'report.html'), 'utf8');
 const names = ({ to }: Data): string[] => readdirSync(join(to, path)).toSorted();
 
-// A data branch contains a page or drawing with a script. Defence: The site renders pages from results, and keeps only
-// the drawing of a flamegraph.
 test('A page of others is not published: the result is rendered again', async () => {
   const from = data();
   writeFileSync(join(from.folder, 'report.html'), '<script>alert("foreign")</script>');
@@ -94,7 +92,6 @@ test.for(['index.json', 'history.jsonl', 'trend', 'lab.json'])(
   },
 );
 
-// Writing the site would remove a folder of another user. Defence: Only a draft of an earlier site is removed.
 test.for(['thesis.tex', 'index.html'])('A folder beside the site with %s of others stays as it is', async (name) => {
   const from = data();
   mkdirSync(`${from.to}.part`);
