@@ -13,12 +13,7 @@ const overlay = {
 };
 const ports = { ingress: 'in0', egress: 'out0' };
 
-const exited = (code: number, stderr = ''): CommandOutcome => ({
-  kind: 'exited',
-  code,
-  stdout: '',
-  stderr,
-});
+const exited = (code: number, stderr = ''): CommandOutcome => ({ kind: 'exited', code, stdout: '', stderr });
 
 type Answer = (say: (text: string) => void, line: () => Promise<void>) => Promise<CommandOutcome>;
 
@@ -70,11 +65,8 @@ test('the packets between installation and end are counted', async () => {
   const counting = await installCounting(host, overlay, 'forwarding', ports);
   if (counting.kind !== 'counting') throw new Error('it was refused');
   const { limits } = await counting.end();
-  expect(limits).toMatchObject({
-    offeredPackets: 3000,
-    receivedPackets: 2700,
-    drops: [{ place: 'firewall', packets: 300 }],
-  });
+  const drops = [{ place: 'firewall', packets: 300 }];
+  expect(limits).toMatchObject({ offeredPackets: 3000, receivedPackets: 2700, drops });
 });
 
 test('rules that are refused are those of the variant', async () => {

@@ -3,13 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { limitsInLinuxLog } from '../../../src/lab/linux/linux-limits.ts';
-import {
-  linuxDutScript,
-  observeCommand,
-  parseObservation,
-  samplesAsTheyCome,
-} from '../../../src/lab/linux/linux-script.ts';
-import { commandText } from '../../../src/system/shell.ts';
+import { linuxDutScript, parseObservation, samplesAsTheyCome } from '../../../src/lab/linux/linux-script.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { describeWith } from '../../needs.ts';
 
@@ -56,25 +50,6 @@ test.for([
   ['a line is too short', log.replace(' 7000 6600 300000000 9000000 4', ''), incoherent],
 ] as const)('a log that is incomplete or makes no sense is a failure, with its line: %s', ([, text, reason]) => {
   expect(parseObservation(text)).toEqual({ kind: 'failed', reason: expect.stringContaining(reason) });
-});
-
-test('the sampler runs ahead of all else on its CPU, with one argument for every variant', () => {
-  const command = observeCommand({
-    script: '/run/dut.bash',
-    ingress: 'in0',
-    egress: 'out0',
-    cpu: 1,
-    scenario: 'forwarding',
-    warmUpSeconds: 0.5,
-    settleSeconds: 0.02,
-    sliceSeconds: 0.025,
-    slices: 4,
-    live: false,
-    variants: ['base', 'patched', 'diff 80345'],
-  });
-  expect(commandText(command)).toBe(
-    "chrt -f 20 taskset -c '1' bash '/run/dut.bash' observe 'in0' 'out0' '1' 'forwarding' '0.5' '0.02' '0.025' '4' '0' 'base' 'patched' 'diff 80345'",
-  );
 });
 
 test('a log that arrives in pieces has the samples of the whole', () => {
