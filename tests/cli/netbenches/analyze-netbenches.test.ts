@@ -1,3 +1,4 @@
+// Verdicts on the sets of a netbenches directory.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -38,6 +39,8 @@ const verdicts = async (...args: Parameters<typeof analyze>) =>
     ({ base, patched, verdict }) => `${patched.label} / ${base.label}: ${verdict.kind}`,
   );
 
+const turned = 'r1.inet4 / r2.inet4: improvement';
+
 test('images are compared within their family, the first with all others', async () => {
   const folder = benches({
     'r1.inet4': around(5e6),
@@ -53,55 +56,45 @@ test('images are compared within their family, the first with all others', async
   ]);
 });
 
-test('configurations of one image are compared with each other', async () => {
-  const folder = benches({ 'r1.aim-off': around(5e6), 'r1.aim-on': around(4e6) });
-  expect(await verdicts(folder)).toEqual(['r1.aim-on / r1.aim-off: regression']);
+test.each<[string, Record<string, Measured[]>, Partial<AnalysisOptions>, string]>([
+  [
+    'configurations of one image with each other',
+    { 'r1.aim-off': around(5e6), 'r1.aim-on': around(4e6) },
+    {},
+    'r1.aim-on / r1.aim-off: regression',
+  ],
+  ['with another image', { 'r1.inet4': around(5e6), 'r2.inet4': around(4e6) }, { base: 'r2' }, turned],
+  ['with another label', { 'r1.inet4': around(5e6), 'r2.inet4': around(4e6) }, { base: 'r2.inet4' }, turned],
+  [
+    'a patch that only then reaches the limit of the generator',
+    { 'r1.inet4': around(10e6, 14.88e6), 'r1D7.inet4': around(14.8e6, 14.88e6) },
+    {},
+    'r1D7.inet4 / r1.inet4: invalid',
+  ],
+  [
+    'four runs that count',
+    { 'r1.inet4': around(5e6), 'r2.inet4': [{ forwarded: 0 }, ...around(4e6).slice(1)] },
+    {},
+    'r2.inet4 / r1.inet4: regression',
+  ],
+])('compares %s', async (_, sets, changes, verdict) => {
+  expect(await verdicts(benches(sets), changes)).toEqual([verdict]);
 });
 
-test('another base may be named, by image or by label', async () => {
-  const folder = benches({ 'r1.inet4': around(5e6), 'r2.inet4': around(4e6) });
-  const turned = ['r1.inet4 / r2.inet4: improvement'];
-  expect(await verdicts(folder, { base: 'r2' })).toEqual(turned);
-  expect(await verdicts(folder, { base: 'r2.inet4' })).toEqual(turned);
-});
-
-test('a limit of the generator prevents a verdict, for any result of ministat', async () => {
-  const folder = benches({
-    'r1.inet4': around(14.8e6, 14.88e6),
-    'r1D7.inet4': around(14.7e6, 14.88e6),
-  });
-  const [compared] = (await analyze(folder)).comparisons;
-  expect(compared?.verdict).toMatchObject({
-    kind: 'invalid',
-    reason: expect.stringMatching(
-      /^generator-limited: 14\.\d+ Mpps came through in a median second, of 14\.\d+ Mpps offered on average/,
-    ),
-  });
-});
-
-test('a patch that only then reaches the generator’s limit is no measured improvement', async () => {
-  const folder = benches({
-    'r1.inet4': around(10e6, 14.88e6),
-    'r1D7.inet4': around(14.8e6, 14.88e6),
-  });
-  expect(await verdicts(folder)).toEqual(['r1D7.inet4 / r1.inet4: invalid']);
-});
-
-test('a run that does not count leaves the verdict to the others, of which there must be three', async () => {
-  const dead = { forwarded: 0 };
-  const four = benches({
-    'r1.inet4': around(5e6),
-    'r2.inet4': [dead, ...around(4e6).slice(1)],
-  });
-  const two = benches({
-    'r1.inet4': around(5e6),
-    'r2.inet4': [dead, dead, dead, ...around(4e6).slice(3)],
-  });
-  expect(await verdicts(four)).toEqual(['r2.inet4 / r1.inet4: regression']);
-  expect((await analyze(two)).comparisons[0]?.verdict).toMatchObject({
-    kind: 'invalid',
-    reason: expect.stringMatching(/^2 of 3 pairs of runs count: no steady rate/),
-  });
+test.each<[string, Record<string, Measured[]>, string]>([
+  [
+    'the generator is the limit',
+    { 'r1.inet4': around(14.8e6, 14.88e6), 'r1D7.inet4': around(14.7e6, 14.88e6) },
+    'generator-limited: ',
+  ],
+  [
+    'two runs count',
+    { 'r1.inet4': around(5e6), 'r2.inet4': [...new Array(3).fill({ forwarded: 0 }), ...around(4e6).slice(3)] },
+    '2 of 3 pairs of runs count: no steady rate',
+  ],
+])('gives no verdict where %s', async (_, sets, reason) => {
+  const [compared] = (await analyze(benches(sets))).comparisons;
+  expect(compared?.verdict).toMatchObject({ kind: 'invalid', reason: expect.stringContaining(reason) });
 });
 
 test('names from a directory reach a terminal without its control characters', async () => {
@@ -123,10 +116,9 @@ describeWith(['shared/corpus/runs'], 'studies of the netbenches archive', () => 
 
   test('D27401 measured its generator', async () => {
     const [compared] = (await study('r368606-D27401')).comparisons;
-    expect(compared?.verdict).toEqual({
+    expect(compared?.verdict).toMatchObject({
       kind: 'invalid',
-      reason:
-        'generator-limited: 14.82 Mpps came through in a median second, of 14.88 Mpps offered on average (99.6 %), and the line carries 14.88 Mpps (10 Gbit/s)',
+      reason: expect.stringContaining('generator-limited: '),
     });
   });
 });

@@ -1,3 +1,4 @@
+// Sets and runs of a netbenches directory.
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -102,17 +103,14 @@ test('a directory or a link named like a log is a fault of its run', async () =>
   const faultsOf = (path: string) => [
     { kind: 'unreadable', message: `${path} cannot be read: it is not a regular file` },
   ];
-  expect(set).toMatchObject({
-    image: 'a',
-    runs: [
-      {
-        receiver: { log: { faults: [] } },
-        sender: { log: { faults: faultsOf('bench.a.1.sender') } },
-      },
-      { receiver: { log: { faults: faultsOf('bench.a.2.receiver') } } },
-      { receiver: { log: { faults: faultsOf('bench.a.3.receiver') } } },
-    ],
-  });
+  const runs = set?.runs.map(({ receiver, sender }) => [receiver.log.faults, sender?.log.faults]);
+  const [second, third] = ['bench.a.2.receiver', 'bench.a.3.receiver'].map(faultsOf);
+  expect(set?.image).toBe('a');
+  expect(runs).toEqual([
+    [[], faultsOf('bench.a.1.sender')],
+    [second, undefined],
+    [third, undefined],
+  ]);
 });
 
 test('every receiver is found once, with any labels', async () => {
