@@ -85,13 +85,10 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a bisection that a comment
       config: study.config,
       event: { name: 'issue_comment', payload },
     });
-    const outputs = () =>
-      Object.fromEntries(
-        [...readFileSync(output, 'utf8').matchAll(/^(\S+)<<(\S+)\n(.*?)\n\2$/gms)].map(([, name = '', , text = '']) => [
-          name,
-          text,
-        ]),
-      );
+    const outputs = () => {
+      const written = readFileSync(output, 'utf8').matchAll(/^(\S+)<<(\S+)\n(.*?)\n\2$/gms);
+      return Object.fromEntries([...written].map(([, name = '', , text = '']) => [name, text]));
+    };
     return { context, outputs, folder };
   }
 
@@ -174,15 +171,17 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a bisection that a comment
     };
     const [first, ...others] = result.revisions;
     const forged = { ...first, commit: commits[0] } as BisectResult['revisions'][number];
-    expect(await lying({ revisions: [forged, ...others] })).toContain('of commits of another range');
-    expect(await lying({ revisions: result.revisions.flatMap((one) => [one, one]) })).toContain(
-      'of commits of another range',
-    );
-    expect(await lying({ good: 'main' })).toContain('of commits other than the requested ones');
-    expect(await lying({ cell: { scenario: 'forwarding', family: 'inet6' } })).toContain('of another cell');
-    expect(await lying({ answer: { kind: 'slide', change: changeIn(result), steps: [99] } })).toContain(
-      'of commits that it does not contain',
-    );
+    const cell = { scenario: 'forwarding', family: 'inet6' } as const;
+    const answer = { kind: 'slide' as const, change: changeIn(result), steps: [99] };
+    const doubled = result.revisions.flatMap((one) => [one, one]);
+    const lies: [Partial<BisectResult>, string][] = [
+      [{ revisions: [forged, ...others] }, 'of commits of another range'],
+      [{ revisions: doubled }, 'of commits of another range'],
+      [{ good: 'main' }, 'of commits other than the requested ones'],
+      [{ cell }, 'of another cell'],
+      [{ answer }, 'of commits that it does not contain'],
+    ];
+    for (const [change, why] of lies) expect(await lying(change)).toContain(why);
     const renamed = result.revisions.map((one) => ({ ...one, subject: 'Innocent', author: 'Eve' }));
     expect(await lying({ revisions: renamed })).not.toMatch(/Innocent|Eve/);
     expect(ours()).toHaveLength(2);

@@ -1,7 +1,7 @@
 // Detection of patches that change the code of the gate, with the action in the repository itself.
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { changedOfGate } from '../../src/action/gate-code.ts';
 import { openRepository } from '../../src/forge/patch/repository.ts';
 import { commit, git, newRepository } from '../fakes/repository.ts';
@@ -68,33 +68,29 @@ const ofAction: [string, Change, string][] = [
   ['a module below dist', write('dist/node_modules/cpu-features/index.js', 'forge();\n'), 'dist/'],
 ];
 
-describe('a patch of a repository with its own action is not verified that changes', () => {
-  test.each([workflow, ...ofAction])('%s', async (_, change, named) => {
+test.each([workflow, ...ofAction])(
+  'a patch of a repository with its own action is not verified that changes %s',
+  async (_, change, named) => {
     expect(await changedBy(change)).toBe(named);
-  });
+  },
+);
 
-  test.each([
-    ['tools/gate/dist/action.js', 'tools/gate/dist/'],
-    ['tools/gate/node_modules/cpu-features/index.js', 'tools/gate/node_modules/'],
-    ['tools/node_modules/cpu-features/index.js', 'tools/node_modules/'],
-    ['tools/package.json', 'tools/package.json'],
-    ['node_modules/cpu-features/index.js', 'node_modules/'],
-  ])('%s, where the action lies deeper', async (path, named) => {
-    expect(await changedBy(write(path, 'forge();\n'), { code: 'tools/gate/dist' })).toBe(named);
-  });
+test.each([
+  ['tools/gate/dist/action.js', 'tools/gate/dist/'],
+  ['tools/gate/node_modules/cpu-features/index.js', 'tools/gate/node_modules/'],
+  ['tools/node_modules/cpu-features/index.js', 'tools/node_modules/'],
+  ['tools/package.json', 'tools/package.json'],
+  ['node_modules/cpu-features/index.js', 'node_modules/'],
+])('nor one that changes %s, where the action lies deeper', async (path, named) => {
+  expect(await changedBy(write(path, 'forge();\n'), { code: 'tools/gate/dist' })).toBe(named);
 });
 
-describe('a patch is verified that changes', () => {
-  test('only measured files', async () => {
-    expect(await changedBy(write('dut/nftables.conf', '# two\n'))).toBeUndefined();
-  });
-
-  test.each(ofAction)('%s, where the action is another repository’s', async (_, change) => {
-    expect(await changedBy(change, { isOwnAction: false })).toBeUndefined();
-  });
-});
-
-test('a workflow may not be changed, with the action from any repository', async () => {
+test('with the action of another repository only a workflow may not be changed', async () => {
   const [, change, named] = workflow;
   expect(await changedBy(change, { isOwnAction: false })).toBe(named);
+  expect(await changedBy(write('dist/action.js', 'forge();\n'), { isOwnAction: false })).toBeUndefined();
+});
+
+test('a patch is verified that changes only measured files', async () => {
+  expect(await changedBy(write('dut/nftables.conf', '# two\n'))).toBeUndefined();
 });

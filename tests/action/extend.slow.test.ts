@@ -1,7 +1,7 @@
 // Tests extending an experiment of an earlier run: the verification of its plan, and the refusals.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { artifactName, fetchExperiment, runsToExtend } from '../../src/action/extend.ts';
 import { UsageError } from '../../src/model/usage-error.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
@@ -14,7 +14,6 @@ import { zipOf } from '../fakes/zip.ts';
 
 const repository = 'example/router';
 const plan = JSON.stringify(aPlan());
-const again = 'write /ppsgate run to measure #7 from the start.';
 let github: FakeGitHub;
 
 beforeEach(async () => {
@@ -63,76 +62,56 @@ test('plan and journal of the run are installed into the work directory', async 
   expect(await readFile(join(directory, 'journal.jsonl'), 'utf8')).toBe('{}\n');
 });
 
-describe('it continues up to', () => {
-  test('twice what was planned', async () => {
-    given(whole);
-    const planned = Math.max(...aPlan().cells.flatMap(({ design }) => design.budgets));
-    expect(await runsToExtend(await extended(), undefined)).toBe(2 * planned);
-  });
-
-  test('the requested maximum', async () => {
-    given(whole);
-    const directory = await extended();
-    expect(await runsToExtend(directory, '60')).toBe(60);
-    await expect(runsToExtend(directory, 'many')).rejects.toThrow(UsageError);
-  });
+test('it continues up to twice what was planned, or to the requested maximum', async () => {
+  given(whole);
+  const directory = await extended();
+  const planned = Math.max(...aPlan().cells.flatMap(({ design }) => design.budgets));
+  expect(await runsToExtend(directory, undefined)).toBe(2 * planned);
+  expect(await runsToExtend(directory, '60')).toBe(60);
+  await expect(runsToExtend(directory, 'many')).rejects.toThrow(UsageError);
 });
 
-describe('the plan is verified of', () => {
-  test.each<Partial<FakeWorkflowRun>>([
-    { event: 'pull_request' },
-    { event: 'workflow_dispatch' },
-    { event: 'pull_request_target', headRepository: 'alice/router' },
-  ])('%j, which ran the workflow of the repository itself', async (changes) => {
-    given(whole, changes);
-    await expect(extended()).resolves.toBeDefined();
-  });
-
-  // `/ppsgate extend` installs an attacker's plan on the DUT. Defence: Plans from a fork's own workflow or of other
-  // commits are not resumed.
-  test.each(['pull_request', 'pull_request_review', 'pull_request_review_comment'])(
-    'no %s from a fork, which runs the workflow of the fork',
-    async (event) => {
-      given(whole, { event, headRepository: 'alice/router' });
-      await expect(extended()).rejects.toThrow(
-        new UsageError(`The experiment to extend was run by the workflow of a fork: ${again}`),
-      );
-    },
-  );
+test.each<Partial<FakeWorkflowRun>>([
+  { event: 'pull_request' },
+  { event: 'workflow_dispatch' },
+  { event: 'pull_request_target', headRepository: 'alice/router' },
+])('the plan is taken of %j, which ran the workflow of the repository itself', async (changes) => {
+  given(whole, changes);
+  await expect(extended()).resolves.toBeDefined();
 });
 
-describe('it explains the alternative if', () => {
-  const refused = (why: RegExp) => expect(extended()).rejects.toThrow(why);
+// An attacker's plan must not be installed on the DUT.
+test.each(['pull_request', 'pull_request_review', 'pull_request_review_comment'])(
+  'no plan is taken of a %s from a fork, which runs the workflow of the fork',
+  async (event) => {
+    given(whole, { event, headRepository: 'alice/router' });
+    await expect(extended()).rejects.toThrow(/by the workflow of a fork/);
+  },
+);
 
-  test('the run is gone', async () => {
-    await expect(extended()).rejects.toThrow(
-      new UsageError(`The experiment to extend no longer exists on GitHub: ${again}`),
-    );
-  });
+const kernel = { kind: 'archive', path: '/etc/shadow', sha256: 'a'.repeat(64) };
+const variants = aPlan().variants.map((variant) => ({ ...variant, kernel }));
+const another = 'c'.repeat(40);
 
-  test.each(['experiment.json', 'journal.jsonl'])('it has no %s', async (name) => {
-    given(Object.fromEntries(Object.entries(whole).filter(([one]) => one !== name)));
-    await refused(new RegExp(`^The experiment to extend has no ${name}: write /ppsgate run`));
-  });
+test.each<[string, Record<string, string> | undefined, Partial<typeof pullRequest>, RegExp]>([
+  ['the run is gone', undefined, {}, /no longer exists on GitHub/],
+  ['it has no plan', { 'journal.jsonl': '{}\n' }, {}, /has no experiment\.json/],
+  ['it has no journal', { 'experiment.json': plan }, {}, /has no journal\.jsonl/],
+  ['its head is another', whole, { headCommit: another }, /commits of the experiment to extend differ/],
+  ['its base is another', whole, { baseCommit: another }, /commits of the experiment to extend differ/],
+  [
+    'its plan boots a file of the runner',
+    { ...whole, 'experiment.json': JSON.stringify({ ...aPlan(), variants }) },
+    {},
+    /boots a kernel from a file/,
+  ],
+])('it is refused if %s', async (_, files, changes, why) => {
+  if (files !== undefined) given(files);
+  await expect(extended({ ...pullRequest, ...changes })).rejects.toThrow(UsageError);
+  await expect(extended({ ...pullRequest, ...changes })).rejects.toThrow(why);
+});
 
-  test.each(['headCommit', 'baseCommit'])('its %s is another', async (key) => {
-    given(whole);
-    await expect(extended({ ...pullRequest, [key]: 'c'.repeat(40) })).rejects.toThrow(
-      new UsageError(`The commits of the experiment to extend differ from the current ones: ${again}`),
-    );
-  });
-
-  test('its plan boots a file of the runner', async () => {
-    const kernel = { kind: 'archive', path: '/etc/shadow', sha256: 'a'.repeat(64) } as const;
-    const variants = aPlan().variants.map((variant) => ({ ...variant, kernel }));
-    given({ ...whole, 'experiment.json': JSON.stringify({ ...aPlan(), variants }) });
-    await expect(extended()).rejects.toThrow(
-      new UsageError(`The experiment to extend boots a kernel from a file: ${again}`),
-    );
-  });
-
-  test.each(['', '{', 'null', '{"patch":{}}'])('its plan is %j', async (text) => {
-    given({ ...whole, 'experiment.json': text });
-    await expect(extended()).rejects.toMatchObject({ name: 'PlanError' });
-  });
+test.each(['', '{', 'null', '{"patch":{}}'])('it is refused if its plan is %j', async (text) => {
+  given({ ...whole, 'experiment.json': text });
+  await expect(extended()).rejects.toMatchObject({ name: 'PlanError' });
 });

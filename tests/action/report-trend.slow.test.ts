@@ -43,7 +43,8 @@ const kept = async (): Promise<readonly TrendChange[]> => {
   return (await readBranchTrend(octokit, place, 'hp-t540')).index.changes;
 };
 
-function accept(number: number, login = 'carol', body = '/ppsgate accept'): Promise<Ran> {
+function accept(number: number, login = 'carol'): Promise<Ran> {
+  const body = '/ppsgate accept';
   github.state.comments.push({ id: 501, number, author: login, body });
   const user = { login, id: 1 };
   const comment = { id: 501, body, user, created_at: '2026-11-20T12:00:00Z' };
@@ -79,13 +80,10 @@ test('a command in the issue of a change accepts its level and closes the issue,
   expect(change?.alert.postedText).toContain('"state":"accepted"');
 });
 
-test.each([
-  ['a stranger', 'mallory', '/ppsgate accept'],
-  ['a remark', 'carol', 'I accept.'],
-])('%s ends nothing', async (_what, login, body) => {
+test('a command of a stranger ends nothing', async () => {
   keep(aChange({ state: 'code', alert: { issue: 1, postedText: said, told: [] } }));
   issue('<!-- ppsgate change 0123456789ab -->');
-  const ran = await accept(1, login, body);
+  const ran = await accept(1, 'mallory');
   expect(ran.exitCode, ran.log).toBe(0);
   expect(github.state.issues).toMatchObject([{ state: 'open' }]);
   expect(github.state.reactions).toEqual([]);
