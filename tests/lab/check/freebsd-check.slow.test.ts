@@ -1,10 +1,11 @@
 // Checks FreeBSD testbeds, good or spoilt.
+
+import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { BuilderConfig } from '../../../src/config/builder.ts';
-import type { HostConfig } from '../../../src/config/fields.ts';
 import type { FreebsdTestbed } from '../../../src/config/freebsd-testbed.ts';
 import type { Diagnostic } from '../../../src/lab/check/diagnostic.ts';
 import { checkFreebsdTestbed, type FreebsdCheck } from '../../../src/lab/check/freebsd-check.ts';
@@ -15,11 +16,11 @@ import { makeFolder, writeFile } from '../../fakes/freebsd-lab/file-system.ts';
 import { type FreebsdLab, type FreebsdLabOptions, startFreebsdLab } from '../../fakes/freebsd-lab/lab.ts';
 import type { Machine } from '../../fakes/freebsd-lab/machine.ts';
 import { newKey } from '../../fakes/freebsd-lab/open-machine.ts';
-import { sendTrial, steadyPps } from '../../fakes/freebsd-lab/trial.ts';
 import { depsOf, labConsole, testbedOf, usualTraffic } from '../../fakes/freebsd-testbed.ts';
 import { commit, newRepository } from '../../fakes/repository.ts';
-import { type Sshd, startSshd } from '../../fakes/sshd.ts';
+import { startSshd } from '../../fakes/sshd.ts';
 import { describeWith } from '../../needs.ts';
+import { builderAt } from '../builder-config.ts';
 
 type Checked = {
   lab: FreebsdLab;
@@ -72,11 +73,6 @@ function lay({ files }: Machine, path: string): void {
   writeFile(files, path, '');
 }
 
-const wrongs = (diagnostics: readonly Diagnostic[]) => diagnostics.filter(({ kind }) => kind === 'wrong');
-
-const about = (diagnostics: readonly Diagnostic[], what: string) =>
-  diagnostics.find((diagnostic) => diagnostic.what === what);
-
 type Case = FreebsdLabOptions & {
   spoil?(checked: Checked): void;
   sends?: true;
@@ -124,7 +120,7 @@ const bootedBy = (method: FreebsdTestbed['dut']['boot']['method']) => ({
 
 const builtWith = (changes: object, options: string[] = []) => ({
   changes: ({ testbed }: Checked) => {
-    const { recipe, ...builder } = builderOn(testbed.dut);
+    const { recipe, ...builder } = builderAt(testbed.dut);
     const changed = { ...builder, ...changes, recipe: { ...recipe, options } as BuilderConfig['recipe'] };
     return { testbed: { ...testbed, builder: changed } };
   },
@@ -167,6 +163,20 @@ const cases: Readonly<Record<string, Case>> = {
     changes: () => ({ traffic: { ...usualTraffic, offeredPps: 3e6 } }),
   },
   'a full wire': { ...sends, truth: () => 20e6 },
+  'a wrong MAC address': {
+    sends: true,
+    changes: ({ testbed }) => {
+      const senders = testbed.senders.map((sender) => ({ ...sender, mac: '00:07:43:2e:e2:70' }));
+      return { testbed: { ...testbed, senders }, families: ['inet4'] };
+    },
+  },
+  // The sender is then as slow as the DUT.
+  'a sender that heeds pause frames of the DUT': {
+    loaderConf: { 'hw.cxgbe.pause_settings': '3' },
+    spoil: ({ lab }) => {
+      for (const sender of lab.senders) setSysctl(sender, 'dev.cxl.0.pause_settings', '3<RX,TX>');
+    },
+  },
   'several senders': {
     ...sends,
     truth: () => 5e6,
@@ -239,6 +249,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'a key that is none': { spoil: ({ testbed }) => writeFileSync(testbed.dut.privateKeyPath ?? '', 'nonsense') },
   'a key that is missing': { spoil: ({ testbed }) => rmSync(testbed.dut.privateKeyPath ?? '') },
+  'a power cycle': { cycles: true },
   'power control that does not obey': { cycles: true, faults: [{ kind: 'power-lies', at: 1 }] },
   'power control of another machine': {
     changes: ({ lab }) => ({ deps: { openPower: async () => ({ ...lab.power, state: async () => 'off' as const }) } }),
@@ -282,17 +293,19 @@ const masked = (line: string): string =>
     .replace(/(HOST[\]']?:|port |-p )\d+/g, '$1PORT')
     .replace(/SHA256:[\w+/]+/g, 'SHA256:HASH');
 
+const linesOf = (diagnostics: readonly Diagnostic[]): string[] =>
+  diagnostics.map((diagnostic) => {
+    const fix = diagnostic.kind === 'wrong' ? `\n    fix: ${diagnostic.fix}` : '';
+    return masked(`  ${diagnostic.kind} ${diagnostic.what}: ${diagnostic.why}${fix}`);
+  });
+
 test('each fault has its line and its fix, and hides what depends on it', async () => {
   let usual: string[] = [];
   let text = '';
   for (const [name, { spoil, sends = false, cycles = false, changes, ...options }] of Object.entries(cases)) {
     const checked = await aLab(options);
     spoil?.(checked);
-    const diagnostics = await checked.check({ sends, cycles, ...changes?.(checked) });
-    const lines = diagnostics.map((diagnostic) => {
-      const fix = diagnostic.kind === 'wrong' ? `\n    fix: ${diagnostic.fix}` : '';
-      return masked(`  ${diagnostic.kind} ${diagnostic.what}: ${diagnostic.why}${fix}`);
-    });
+    const lines = linesOf(await checked.check({ sends, cycles, ...changes?.(checked) }));
     if (usual.length === 0) usual = lines;
     const differing = usual === lines ? lines : lines.filter((line) => !usual.includes(line));
     text += `${[name, ...checked.told.map((told) => `  told: ${told}`), ...differing].join('\n')}\n\n`;
@@ -307,176 +320,59 @@ test('what is not asked for is not done: no packet and no power cycle', async ()
   expect(lab.dut.machine.boots).toBe(0);
 });
 
-test('a wrong MAC address is shown with the right one', async () => {
-  const { check, testbed } = await aLab();
-  const [sender] = testbed.senders;
-  if (sender === undefined) throw new TypeError('There is no sender.');
-  const diagnostics = await check({
-    testbed: { ...testbed, senders: [{ ...sender, mac: '00:07:43:2e:e2:70' }] },
-    families: ['inet4'],
-    sends: true,
-  });
-  expect(about(diagnostics, 'the MAC address of vcxl0 of the sender')).toEqual({
-    kind: 'wrong',
-    what: 'the MAC address of vcxl0 of the sender',
-    why: 'it is 00:07:43:2e:e1:70, but ppsgate.yml has 00:07:43:2e:e2:70, the address of cxl0',
-    fix: 'write `mac: "00:07:43:2e:e1:70"` in ppsgate.yml, and into static_arp and static_ndp of the DUT',
-  });
-  expect(about(diagnostics, 'the ceiling of the generators')?.kind).toBe('skipped');
-});
+type Programs = ReturnType<typeof freebsdBuilder>;
+type BuilderCase = { changes?: Partial<BuilderConfig>; options?: string[]; start?(programs: Programs): void };
 
-test('a sender that heeds pause frames of the DUT is as slow as the DUT, and both are reported', async () => {
-  const { check, lab } = await aLab({
-    truth: () => 5e6,
-    loaderConf: { 'hw.cxgbe.pause_settings': '3' },
-  });
-  const pause = lab.senders[0]?.machine.sysctls.get('dev.cxl.0.pause_settings');
-  if (pause !== undefined) pause.value = '3<RX,TX>';
-  const diagnostics = await check({ families: ['inet4'] });
-  expect(wrongs(diagnostics)).toMatchObject([
-    {
-      what: 'dev.cxl.0.pause_settings',
-      fix: 'run `sysctl dev.cxl.0.pause_settings=0` on the sender',
-    },
-    { what: 'dev.cxl.0.pause_settings', fix: expect.stringContaining('on the DUT') },
-    { what: 'dev.cxl.1.pause_settings', fix: expect.stringContaining('on the DUT') },
-  ]);
-  const trial = await sendTrial(lab);
-  expect(steadyPps(trial.sender) / 5e6).toBeCloseTo(1, 1);
-});
+const jail = { name: 'ppsgate', user: 'nobody' };
 
-test('a power cycle is announced, and over when the DUT is up again', async () => {
-  const { check, lab, told } = await aLab();
-  const diagnostics = await check({ cycles: true, sends: true });
-  expect(told[0]).toBe('Power-cycling the DUT: it takes a few minutes to come up again.');
-  expect(about(diagnostics, 'a power cycle of the DUT')?.why).toMatch(/^up again after 1\d\d s$/);
-  expect(about(diagnostics, 'the ceiling of the generators')?.kind).toBe('ok');
-  expect(lab.state().stage).toBe('up');
-});
-
-const builderOn = ({ host, port, user, privateKeyPath = '', knownHostsPath }: HostConfig): BuilderConfig => ({
-  system: 'freebsd',
-  host,
-  port,
-  user,
-  privateKeyPath,
-  knownHostsPath,
-  folder: '/var/db/ppsgate',
-  repository: '/usr/src',
-  remote: 'origin',
-  recipe: {
-    kind: 'make',
-    kernelConfig: 'GENERIC',
-    clean: false,
-    metaMode: true,
-    toolchain: true,
-    modules: 'all',
-    options: [],
+/** Later cases find what earlier ones started. */
+const builderCases: Readonly<Record<string, BuilderCase>> = {
+  'a builder that builds': {},
+  'options that may refer to files outside the tree': { options: ['PORTS_MODULES=graphics/drm-kmod'] },
+  'no clone': { changes: { repository: '/nonexistent' } },
+  'a jail that is not running': { changes: { jail } },
+  'a jail with a network': { changes: { jail }, start: (programs) => programs.startJail(jail.name, 'inherit inherit') },
+  'a jail whose builds reach sockets of the host': {
+    changes: { jail },
+    start: (programs) => programs.startJail(jail.name),
   },
-  layoutVariants: 1,
-  limitSeconds: 7200,
-  turnSeconds: 7200,
-  minFreeBytes: 1e6,
-  cache: { maxKernels: 50, maxBytes: 20e9 },
-});
+  'a jail that shares memory': { changes: { jail }, start: (programs) => programs.shareMemory(jail.name) },
+};
 
-/** A builder with a clone, whose folder is not there yet. */
-function builderAt(sshd: Sshd, folder: string) {
-  const repository = newRepository();
-  commit(repository, { 'sys/kern/init_main.c': 'int main;\n' });
-  const [privateKeyPath, knownHostsPath] = [join(folder, 'key'), join(folder, 'known_hosts')];
-  writeFileSync(privateKeyPath, sshd.privateKey);
-  writeFileSync(knownHostsPath, sshd.knownHosts);
-  const { host, port, user } = sshd;
-  const builder = {
-    ...builderOn({ host, port, user, privateKeyPath, knownHostsPath }),
-    folder: `${folder}/not/yet`,
-    repository,
-  };
-  return { builder, repository };
-}
-
-describeWith(['root', 'setpriv', 'sshd', 'ssh-keygen', 'git'], 'a builder whose builds run in a jail', () => {
-  test('is reported to reach sockets of its host, if the jail has the folders of it', async () => {
-    const folder = temporaryFolder();
-    const programs = freebsdBuilder(folder);
-    programs.startJail('ppsgate');
-    const path = [programs.bin, process.env.PATH].join(delimiter);
-    await using sshd = await startSshd(undefined, path);
-    const { check, testbed } = await aLab();
-    const jail = { name: 'ppsgate', user: 'nobody' };
-    const builder = { ...builderAt(sshd, folder).builder, jail };
-    chmodSync(folder, 0o755);
-    const shared = mkdtempSync('/tmp/ppsgate-test-');
-    onTestFinished(() => rmSync(shared, { recursive: true }));
-    chmodSync(shared, 0o755);
-    const socket = join(shared, 'open.sock');
-    const server = createServer();
-    await new Promise<void>((resolve) => server.listen({ path: socket, writableAll: true }, resolve));
-    const diagnostics = await check({ testbed: { ...testbed, builder } });
-    server.close();
-    expect(about(diagnostics, 'the builds on the builder')).toMatchObject({ kind: 'ok' });
-    expect(about(diagnostics, 'the sockets on the builder')?.why).toMatch(
-      /^builds can reach \/.*, because their jail shares the folders of its host: give the jail its own \/var\/run/,
-    );
-  });
-});
-
-describeWith(['sshd', 'ssh-keygen', 'git'], 'a builder that builds', () => {
-  test('has a clone, and the space for a build where its folder will be', async () => {
+describeWith(['root', 'setpriv', 'sshd', 'ssh-keygen', 'git'], 'a builder', () => {
+  test('has a line for its clone, its space, and what its builds may reach', async () => {
     const folder = temporaryFolder();
     const programs = freebsdBuilder(folder);
     programs.setFilemon(true);
-    const path = [programs.bin, process.env.PATH].join(delimiter);
-    await using sshd = await startSshd(undefined, path);
+    await using sshd = await startSshd(undefined, [programs.bin, process.env.PATH].join(delimiter));
+    const repository = newRepository();
+    commit(repository, { 'sys/kern/init_main.c': 'int main;\n' });
+    const [privateKeyPath, knownHostsPath] = [join(folder, 'key'), join(folder, 'known_hosts')];
+    writeFileSync(privateKeyPath, sshd.privateKey);
+    writeFileSync(knownHostsPath, sshd.knownHosts);
+    const { host, port, user } = sshd;
+    const { recipe, ...usual } = builderAt({ host, port, user, privateKeyPath, knownHostsPath });
+    const shared = mkdtempSync('/tmp/ppsgate-test-');
+    onTestFinished(() => rmSync(shared, { recursive: true }));
+    for (const open of [shared, folder]) chmodSync(open, 0o755);
+    await using server = createServer();
+    server.listen({ path: join(shared, 'open.sock'), writableAll: true });
+    await once(server, 'listening');
     const { check, testbed } = await aLab();
-    const { builder, repository } = builderAt(sshd, folder);
-    const diagnostics = await check({ testbed: { ...testbed, builder } });
-    // The builder of tests is no FreeBSD.
-    expect(wrongs(diagnostics)).toMatchObject([{ what: 'FreeBSD on the builder' }]);
-    expect(about(diagnostics, `the clone ${repository}`)?.why).toMatch(/^at [0-9a-f]{12}$/);
-    expect(about(diagnostics, 'the compiler on the builder')?.why).toMatch(/clang version 19/);
-    expect(about(diagnostics, 'the space on the builder')?.why).toMatch(` GB free in ${folder}`);
-
-    expect(about(diagnostics, 'the builds on the builder')?.why).toBe(
-      `as ${builder.user}, who can change the whole machine: a jail would confine builds (\`jail\` in ppsgate.yml)`,
-    );
-
-    const options = ['-DWITH_EXTRA', 'PORTS_MODULES=graphics/drm-kmod'];
-    const recipe = { ...builder.recipe, options } as BuilderConfig['recipe'];
-    const outside = await check({ testbed: { ...testbed, builder: { ...builder, recipe } } });
-    expect(about(outside, 'the cache of kernels')?.why).toBe(
-      'it is not used, because PORTS_MODULES=graphics/drm-kmod may refer to files outside the tree',
-    );
-
-    expect(about(diagnostics, 'the modules that the DUT has loaded')?.why).toMatch(/^if_cxgbe of FreeBSD \d/);
-
-    const jail = { name: 'ppsgate', user: 'nobody' };
-    const jailed = () => check({ testbed: { ...testbed, builder: { ...builder, jail } } });
-    expect(about(await jailed(), 'the builds on the builder')).toMatchObject({
-      kind: 'wrong',
-      why: 'the jail ppsgate is not running',
-    });
-    programs.startJail(jail.name, 'inherit inherit');
-    expect(about(await jailed(), 'the builds on the builder')).toMatchObject({
-      kind: 'wrong',
-      why: 'the jail ppsgate has a network',
-      fix: 'set `ip4 = disable; ip6 = disable;` in its /etc/jail.conf, and run `service jail restart ppsgate`',
-    });
-    programs.startJail(jail.name);
-    programs.shareMemory(jail.name);
-    expect(about(await jailed(), 'the builds on the builder')).toMatchObject({
-      kind: 'wrong',
-      why: expect.stringMatching(/^the jail ppsgate shares memory with /),
-    });
-
-    const elsewhere = { ...builder, repository: folder };
-    expect(wrongs(await check({ testbed: { ...testbed, builder: elsewhere } }))).toMatchObject([
-      { what: 'FreeBSD on the builder' },
-      {
-        what: `the clone ${folder}`,
-        fix: `\`git clone https://git.freebsd.org/src.git ${folder}\` there`,
-      },
-    ]);
+    let text = '';
+    for (const [name, { changes, options = [], start }] of Object.entries(builderCases)) {
+      start?.(programs);
+      const changed = { ...recipe, options } as BuilderConfig['recipe'];
+      const builder = { ...usual, folder: `${folder}/not/yet`, repository, recipe: changed, ...changes };
+      const lines = linesOf(await check({ testbed: { ...testbed, builder } }));
+      const own = lines.filter((line) => / the (?:clone|cache|compiler|space on|builds|sockets|modules) /.test(line));
+      text += `${[name, ...own].join('\n').replace(/at [0-9a-f]{12}$/gm, 'at COMMIT')}\n\n`;
+    }
+    text = text
+      .replaceAll(repository, 'CLONE')
+      .replaceAll(user, 'USER')
+      .replace(/[\d.]+ GB free in .*/g, 'GB free in FOLDER')
+      .replace(/builds can reach .*, because/, 'builds can reach SOCKETS, because');
+    await expect(text).toMatchFileSnapshot('golden/builder-check.txt');
   });
 });
