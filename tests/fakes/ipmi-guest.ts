@@ -1,15 +1,14 @@
 // A machine that really boots, with a real BMC: a QEMU guest whose power and serial port belong to ipmi_sim.
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { HostConfig } from '../../src/config/fields.ts';
 import { guestAddress, guestMac, guestNetwork } from '../../src/lab/qemu/vm/addresses.ts';
-import { packing, unpackKernel } from '../../src/lab/qemu/vm/kernel-files.ts';
+import { unpackKernel } from '../../src/lab/qemu/vm/kernel-files.ts';
 import { packUserland } from '../../src/lab/qemu/vm/userland.ts';
 import { kernelCommandLine } from '../../src/lab/qemu/vm/virtual-lab.ts';
 import { startSerial } from '../lab/console/serial.ts';
@@ -50,8 +49,6 @@ export type IpmiGuest = AsyncDisposable & {
   readonly login: HostConfig;
   /** Printed once it is up; different at each power-on. */
   marks(): Promise<string[]>;
-  /** Returns once it has printed the last of them, at its own end of the cable. */
-  up(): Promise<void>;
 };
 
 /** Initially powered off. */
@@ -67,19 +64,12 @@ export async function startIpmiGuest(kernelPackage: string): Promise<IpmiGuest> 
   const [kernel] = await Promise.all([
     unpackKernel(kernelPackage, place('kernel'), []),
     packUserland(place('userland.cpio'), { host: guestKey, controller: publicKey(ourKey) }),
-    packFreebsdWords(place('words')),
   ]);
-  const archives = [place('userland.cpio'), kernel.modules, place('words.cpio')];
+  const archives = [place('userland.cpio'), kernel.modules];
   await run('sh', ['-c', 'out=$1; shift; cat "$@" >"$out"', 'sh', place('initial'), ...archives]);
 
   const serial = opened.use(await startSerial());
-  let printed = '';
-  const port = opened.use(
-    await serialPort((text) => {
-      printed += text;
-      serial.print(text);
-    }),
-  );
+  const port = opened.use(await serialPort(serial.print));
   const sshPort = await freePort();
   await writeFile(place('boots'), '');
   await writeFile(place('machine'), machineText(folder, kernel.image, port.number, sshPort), {
@@ -105,9 +95,6 @@ export async function startIpmiGuest(kernelPackage: string): Promise<IpmiGuest> 
       knownHostsPath: place('known_hosts'),
     },
     marks,
-    async up() {
-      while (!printed.includes((await marks()).at(-1) ?? 'no boot')) await setTimeout(20);
-    },
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   };
 }
@@ -154,7 +141,7 @@ case "$2 $4" in
   echo "$boot" >>boots
   qemu-system-x86_64 -nodefaults -no-user-config -machine q35,graphics=off -accel tcg -cpu max \\
     -smp 1 -m 256 -display none -kernel '${kernel}' -initrd initial \\
-    -append "${kernelCommandLine('$boot')}" \\
+    -append "${kernelCommandLine('$boot')} no_timer_check" \\
     -chardev socket,id=console,host=127.0.0.1,port=${serial} -serial chardev:console \\
     -netdev user,id=control,restrict=on,ipv6=off,${guestNetwork},hostfwd=tcp:127.0.0.1:${ssh}-${guestAddress}:22 \\
     -device virtio-net-pci,netdev=control,mac=${guestMac.management},romfile= \\
@@ -165,24 +152,3 @@ case "$2 $4" in
   ;;
 esac
 `;
-
-/** FreeBSD's programs that checks call; every boot recreates its kernel's environment, like /run. */
-const freebsdWords = {
-  uuidgen: 'cat /proc/sys/kernel/random/uuid',
-  kenv: `
-variables=/run/kenv
-[ -e $variables ] || echo kernelname=/boot/kernel/kernel >$variables
-if [ "$1" = -N ]; then cut -d= -f1 $variables; else echo "$1" >>$variables; fi`,
-};
-
-async function packFreebsdWords(folder: string): Promise<void> {
-  const programs = join(folder, 'usr/bin');
-  await mkdir(programs, { recursive: true });
-  for (const [name, text] of Object.entries(freebsdWords)) {
-    await writeFile(join(programs, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
-  }
-  // insmod is for accidents.
-  for (const name of ['tee', 'insmod']) await symlink('busybox', join(programs, name));
-  const [program = '', ...args] = packing(folder, `${folder}.cpio`);
-  await run(program, args);
-}

@@ -15,24 +15,15 @@ test('a machine is turned on and off by its commands', async () => {
   expect(await power.state()).toBe('off');
 });
 
-test('a cycle without its own command is off, five seconds, on', async () => {
-  const { power, deps, log } = await lab({ state: 'on' });
+test.each<[string, Scripts]>([
+  ['without its own command', { state: 'on' }],
+  ['whose command fails', { state: 'on', cycle: 'exit 1' }],
+  ['of a machine that is off', { cycle: 'echo cycle >> log' }],
+])('a cycle %s is off, five seconds, on', async (_, scripts) => {
+  const { power, deps, log } = await lab(scripts);
   await power.cycle();
   expect(log()).toEqual(['off', 'on']);
   expect(deps.slept).toEqual([5]);
-});
-
-test('cycling a machine that is off leaves it on, with any command', async () => {
-  const { power, log } = await lab({ cycle: 'echo cycle >> log' });
-  await power.cycle();
-  expect(log()).toEqual(['off', 'on']);
-  expect(await power.state()).toBe('on');
-});
-
-test('a cycle whose command fails is off and on', async () => {
-  const { power, log } = await lab({ state: 'on', cycle: 'exit 1' });
-  await power.cycle();
-  expect(log()).toEqual(['off', 'on']);
 });
 
 test('reports a failed command by its program and its last words, without its arguments', async () => {
