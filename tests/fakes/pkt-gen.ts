@@ -1,6 +1,4 @@
-// Logs in pkt-gen's format with a test's numbers, and a program that prints them.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+// Logs in pkt-gen's format with a test's numbers.
 
 export type MadeLog = {
   /** Rates, one per second. */
@@ -32,58 +30,3 @@ export function trial(pps: number, seconds: number): number[] {
   const body = Array.from({ length: seconds }, (_, second) => pps * (1 + ((second % 5) - 2) / 2000));
   return [pps / 3, ...body, pps / 2];
 }
-
-export type FakePktGen = {
-  /** Folder for the PATH. */
-  bin: string;
-  /** Events in order: `start PORT`, `counted PORT` for each rate, `interrupted PORT`. */
-  journal(): string[];
-};
-
-/**
- * Installs a pkt-gen that prints its port's log line by line, 5 ms apart, until it is interrupted or the log ends. After
- * each rate a port waits for its configured time.
- */
-export function layPktGen(
-  folder: string,
-  logs: Readonly<Record<string, string>>,
-  secondsAfterRate: Readonly<Record<string, number>> = {},
-): FakePktGen {
-  for (const [port, log] of Object.entries(logs)) writeFileSync(join(folder, `${port}.log`), log);
-  const [bin, journal] = [join(folder, 'bin'), join(folder, 'journal')];
-  mkdirSync(bin);
-  writeFileSync(join(bin, 'pkt-gen'), program(folder, journal, secondsAfterRate), {
-    mode: 0o755,
-  });
-  const written = () => (existsSync(journal) ? readFileSync(journal, 'utf8') : '');
-  return { bin, journal: () => written().split('\n').slice(0, -1) };
-}
-
-const program = (
-  folder: string,
-  journal: string,
-  secondsAfterRate: Readonly<Record<string, number>>,
-): string => `#!/bin/sh
-while [ "$1" != -i ]; do shift; done
-port=$2
-case $port in
-${Object.entries(secondsAfterRate)
-  .map(([port, seconds]) => `  ${port}) pause=${seconds} ;;\n`)
-  .join('')}  *) pause=0 ;;
-esac
-over() {
-  trap '' INT
-  echo "interrupted $port" >>'${journal}'
-  echo 'Received 80 packets, 60 bytes each, in 4.00 seconds.'
-  exit 0
-}
-trap over INT
-echo "start $port" >>'${journal}'
-while read -r line; do
-  case $line in
-    *' pps '*) echo "counted $port" >>'${journal}'; echo "$line" >&2; sleep "$pause" ;;
-    *) echo "$line" >&2 ;;
-  esac
-  sleep 0.005
-done <'${folder}'/"$port.log"
-`;

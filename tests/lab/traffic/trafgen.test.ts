@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseTrafgenLog, senderCommand } from '../../../src/lab/traffic/trafgen.ts';
-import { commandText } from '../../../src/system/shell.ts';
+import { parseTrafgenLog } from '../../../src/lab/traffic/trafgen.ts';
 
 const log = `
 Running! Hang up with ^C!
@@ -13,12 +12,7 @@ Running! Hang up with ^C!
 `;
 
 test('the summary at the end of the log has packets, seconds and packets per second', () => {
-  expect(parseTrafgenLog(log)).toEqual({
-    kind: 'sent',
-    packets: 6_000_000,
-    seconds: 2.5,
-    offeredPps: 2_400_000,
-  });
+  expect(parseTrafgenLog(log)).toEqual({ kind: 'sent', packets: 6_000_000, seconds: 2.5, offeredPps: 2_400_000 });
 });
 
 describe('the line before it', () => {
@@ -70,16 +64,4 @@ test.for([
     kind: 'failed',
     reason: `trafgen ended without its summary: "${last}"`,
   });
-});
-
-test('the sender’s script gets its arguments in its own order', () => {
-  const command = senderCommand({
-    script: '/run/send.bash',
-    interface: 'tx0',
-    cpu: 1,
-    offeredPps: 3_000_000,
-    flows: '/run/inet4.flows',
-    limitSeconds: 60,
-  });
-  expect(commandText(command)).toBe("bash '/run/send.bash' 'tx0' '1' '3000000' '/run/inet4.flows' '60'");
 });
