@@ -15,6 +15,7 @@ import { newKey } from '../../fakes/freebsd-lab/open-machine.ts';
 import { commit, git, newRepository } from '../../fakes/repository.ts';
 import { startSshd } from '../../fakes/sshd.ts';
 import { describeWith } from '../../needs.ts';
+import { builderAt } from '../builder-config.ts';
 
 const own: Variant[] = ['base', 'patched'].map((variant) => ({ variant, commit: '', files: [] }));
 
@@ -83,7 +84,7 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock', 'zstd'], 'kernels from a bui
     await using builderHost = await startSshd(undefined, [freebsdBuilder(home).bin, process.env.PATH].join(delimiter));
     const truth = ({ ident }: { ident: string }) => (ident === 'patched' ? 9900 : 9000);
     const { repository, variants } = treesOf();
-    const builder = builderAt(builderHost, repository);
+    const builder = builderOn(builderHost, repository);
     await using guests = fakeGuests({ truth, says: { builder } });
     const testbed = await openGuests(guests);
     await prepare(testbed, [pf], variants);
@@ -127,38 +128,14 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock', 'zstd'], 'kernels from a bui
     };
   }
 
-  function builderAt(
-    { host, port, user, privateKey, knownHosts }: Awaited<ReturnType<typeof startSshd>>,
-    repository: string,
-  ): BuilderConfig {
+  function builderOn(sshd: Awaited<ReturnType<typeof startSshd>>, repository: string): BuilderConfig {
     const folder = temporaryFolder();
     const [privateKeyPath, knownHostsPath] = [join(folder, 'key'), join(folder, 'known_hosts')];
-    writeFileSync(privateKeyPath, privateKey, { mode: 0o600 });
-    writeFileSync(knownHostsPath, knownHosts);
-    return {
-      system: 'freebsd',
-      host,
-      port,
-      user,
-      privateKeyPath,
-      knownHostsPath,
-      folder: join(folder, 'work'),
-      repository,
-      remote: 'origin',
-      recipe: {
-        kind: 'make',
-        kernelConfig: 'GENERIC',
-        clean: true,
-        metaMode: false,
-        toolchain: false,
-        modules: 'all',
-        options: [],
-      },
-      layoutVariants: 1,
-      limitSeconds: 60,
-      turnSeconds: 60,
-      minFreeBytes: 0,
-      cache: { maxKernels: 50, maxBytes: 1e9 },
-    };
+    writeFileSync(privateKeyPath, sshd.privateKey, { mode: 0o600 });
+    writeFileSync(knownHostsPath, sshd.knownHosts);
+    const { host, port, user } = sshd;
+    const { recipe, ...builder } = builderAt({ host, port, user, privateKeyPath, knownHostsPath });
+    const without = { clean: true, metaMode: false, toolchain: false };
+    return { ...builder, folder: join(folder, 'work'), repository, recipe: { ...recipe, ...without } as typeof recipe };
   }
 });

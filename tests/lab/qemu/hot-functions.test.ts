@@ -34,48 +34,31 @@ const folded = (blocks: readonly Block[], kernel = symbols): string[] => {
   return text.split('\n').filter(Boolean);
 };
 
-describe('an address', () => {
-  test.for([
-    ['where it begins', 0xffffffff81e01000n],
-    ['within it', 0xffffffff81e013ffn],
-  ] as const)('is of the function %s', ([, address]) => {
-    expect(folded([[address, 7000]])).toEqual(['kernel`ip_forward 7']);
-  });
-
-  test('of a module has the module’s name', () => {
-    const blocks = [0xffffffffc0201004n, 0xffffffffc0202004n].map((at): Block => [at, 7000]);
-    expect(folded(blocks)).toEqual(['nf_tables`nft_do_chain 7', 'nf-tables_2`nft-like.isra.0 7']);
-  });
+test('an address is of the function that it is in, with the name of its module', () => {
+  expect(folded([[0xffffffff81e01000n, 7000]])).toEqual(['kernel`ip_forward 7']);
+  expect(folded([[0xffffffff81e013ffn, 7000]])).toEqual(['kernel`ip_forward 7']);
+  const blocks = [0xffffffffc0201004n, 0xffffffffc0202004n].map((at): Block => [at, 7000]);
+  expect(folded(blocks)).toEqual(['nf_tables`nft_do_chain 7', 'nf-tables_2`nft-like.isra.0 7']);
 });
 
 describe('counts', () => {
   const at = 0xffffffff81e01000n;
 
-  const between = (earlier: readonly Block[], later: readonly Block[]) =>
-    foldedInstructions({ counts: [countsOf(earlier), countsOf(later)], symbols });
-
-  test('are there of a block that was translated in between', () => {
-    expect(between([[0n, 0]], [[at, 7000]])).toBe('kernel`ip_forward 7\n');
-  });
-
-  test.for([
-    ['stood still', 5000],
-    ['went back', 4000],
-  ] as const)('that %s are nothing', ([, later]) => {
-    expect(between([[at, 5000]], [[at, later]])).toBe('\n');
+  test.for<[string, earlier: Block, later: Block, text: string]>([
+    ['of a block that was translated in between are there', [0n, 0], [at, 7000], 'kernel`ip_forward 7\n'],
+    ['that stood still are nothing', [at, 5000], [at, 5000], '\n'],
+    ['that went back are nothing', [at, 5000], [at, 4000], '\n'],
+  ])('%s', ([, earlier, later, text]) => {
+    expect(foldedInstructions({ counts: [countsOf([earlier]), countsOf([later])], symbols })).toBe(text);
   });
 
   test('of a timer in one of three windows leave no trace', () => {
-    const timer = 0xffffffffc0201000n;
-    const counts = [
-      [0, 0],
-      [7000, 0],
-      [15_000, 9000],
-      [21_000, 9000],
-    ].map(([own = 0, rare = 0]) =>
+    const own = [0, 7000, 15_000, 21_000];
+    const timer = [0, 0, 9000, 9000];
+    const counts = own.map((count, window) =>
       countsOf([
-        [at, own],
-        [timer, rare],
+        [at, count],
+        [0xffffffffc0201000n, timer[window] ?? 0],
       ]),
     );
     expect(foldedInstructions({ counts, symbols })).toBe('kernel`ip_forward 7\n');
@@ -87,23 +70,19 @@ describe('counts', () => {
   });
 });
 
-describe('a line of the kernel’s symbols', () => {
-  const at = 0xffffffff81e02000n;
-
-  test.for([
-    ['data', 'ffffffff81e02000 D nf_hooks'],
-    ['without a type', 'ffffffff81e02000 nf_hook'],
-    ['with another number', 'ffffffff81e020000 T nf_hook'],
-    ['with a number that is none', 'ffffffff81e0200g T nf_hook'],
-    ['with two names', 'ffffffff81e02000 T nf hook'],
-    ['with an endless name', `ffffffff81e02000 T ${'x'.repeat(201)}`],
-    ['with a module that is no name', 'ffffffff81e02000 t nf_hook\t[nf;tables]'],
-    ['with more behind', 'ffffffff81e02000 t nf_hook\t[nf_tables] 9'],
-    ['cut', 'ffffffff81e02000 T '],
-  ] as const)('that is %s is none', ([, broken]) => {
-    const kernel = `ffffffff81e01400 t ip_forward_finish\n${broken}`;
-    expect(folded([[at, 7000]], kernel)).toEqual(['kernel`ip_forward_finish 7']);
-  });
+test.for([
+  'ffffffff81e02000 D nf_hooks',
+  'ffffffff81e02000 nf_hook',
+  'ffffffff81e020000 T nf_hook',
+  'ffffffff81e0200g T nf_hook',
+  'ffffffff81e02000 T nf hook',
+  `ffffffff81e02000 T ${'x'.repeat(201)}`,
+  'ffffffff81e02000 t nf_hook\t[nf;tables]',
+  'ffffffff81e02000 t nf_hook\t[nf_tables] 9',
+  'ffffffff81e02000 T ',
+])('no symbol is %j', (broken) => {
+  const kernel = `ffffffff81e01400 t ip_forward_finish\n${broken}`;
+  expect(folded([[0xffffffff81e02000n, 7000]], kernel)).toEqual(['kernel`ip_forward_finish 7']);
 });
 
 const anyAddress = fc.oneof(

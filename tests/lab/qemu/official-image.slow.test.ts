@@ -1,7 +1,7 @@
 // Tests unsuitable official images, and one that was prepared before.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { OfficialImage } from '../../../src/config/virtual-testbed.ts';
@@ -19,6 +19,8 @@ function gptDisk(wholeBytes = megabyte): Buffer {
   disk.writeBigUInt64LE(BigInt(wholeBytes / 512 - 1), 512 + 32);
   return disk;
 }
+
+const xz = (input: Buffer) => execFileSync('xz', ['--stdout', '-0'], { input });
 
 const sha512 = (path: string) => createHash('sha512').update(readFileSync(path)).digest('hex');
 
@@ -47,51 +49,36 @@ const guestThatEnds: Guest = {
   number: 1,
   address: { host: '127.0.0.1', port: 1 },
   interfaces: { sender: 'none', receiver: 'none' },
-  counts: undefined,
-  cpuThread: '',
-  consoleInput: undefined,
+  ...{ counts: undefined, cpuThread: '', consoleInput: undefined },
   ended: Promise.resolve('it said nothing'),
   console: () => '',
   listen: () => () => {},
-  pinTo: async () => {},
-  interrupt: async () => {},
-  reset: async () => {},
-  stop: async () => {},
+  ...{ pinTo: async () => {}, interrupt: async () => {}, reset: async () => {}, stop: async () => {} },
 };
 
 async function refusalOf(folder: string, image: Partial<OfficialImage> & { path: string }) {
   const { preparing, booted } = prepareIn(folder, image);
   const error: unknown = await preparing.catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(UsageError);
-  return { message: String((error as Error).message).replaceAll(folder, ''), booted };
+  return { message: String((error as Error).message), booted };
 }
 
-test('A file of another SHA-512 is refused before it is unpacked, with both sums.', async () => {
+test.each([
+  ['of another SHA-512', 'FreeBSD.raw', gptDisk, 'has the SHA-512 '],
+  ['that was cut off', 'FreeBSD.raw.xz', () => xz(gptDisk()).subarray(0, 200), 'Unexpected end of input'],
+] as const)('A file %s is refused before a guest boots.', async (_, name, content, why) => {
   const folder = temporaryFolder();
-  const path = join(folder, 'FreeBSD.raw');
-  writeFileSync(path, gptDisk());
-  const { message, booted } = await refusalOf(folder, { path, sha512: '0'.repeat(128) });
-  expect(message).toBe(
-    `The image /FreeBSD.raw has the SHA-512 ${sha512(path)}, but \`sha512\` is ${'0'.repeat(128)}: download it again, or correct \`sha512\`.`,
-  );
-  expect(booted).toEqual([]);
-});
-
-test('An archive that was cut off is refused with the words of xz.', async () => {
-  const folder = temporaryFolder();
-  const path = join(folder, 'FreeBSD.raw.xz');
-  writeFileSync(path, execFileSync('xz', ['--stdout', '-0'], { input: gptDisk() }));
-  truncateSync(path, 200);
-  const { message, booted } = await refusalOf(folder, { path });
-  expect(message).toBe(
-    'The image /FreeBSD.raw.xz cannot be unpacked (xz: xz: (stdin): Unexpected end of input): download it again.',
-  );
+  const path = join(folder, name);
+  writeFileSync(path, content());
+  const sha512 = name === 'FreeBSD.raw' ? { sha512: '0'.repeat(128) } : {};
+  const { message, booted } = await refusalOf(folder, { path, ...sha512 });
+  expect(message).toContain(why);
   expect(booted).toEqual([]);
 });
 
 test.each([
   ['FreeBSD.raw', (disk: Buffer) => disk],
-  ['FreeBSD.raw.xz', (input: Buffer) => execFileSync('xz', ['--stdout', '-0'], { input })],
+  ['FreeBSD.raw.xz', xz],
   ['FreeBSD.raw.zst', (input: Buffer) => execFileSync('zstd', ['--stdout', '-1'], { input })],
 ])('A guest boots the content of %s, and one that ends leaves nothing.', async (name, packed) => {
   const folder = temporaryFolder();
@@ -102,9 +89,7 @@ test.each([
   writeFileSync(path, packed(disk));
   const { message, booted } = await refusalOf(folder, { path });
   expect(booted.map((one) => one.equals(disk))).toEqual([true]);
-  expect(message).toBe(
-    `The image /${name} could not be prepared: its QEMU has ended (it said nothing); see docs/how-to/virtual.md for what it needs.`,
-  );
+  expect(message).toContain('could not be prepared: its QEMU has ended (it said nothing)');
   expect(readdirSync(join(folder, 'images'))).toEqual([]);
 });
 

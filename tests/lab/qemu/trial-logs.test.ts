@@ -9,25 +9,15 @@ import { forwarding } from '../../fakes/result.ts';
 const startedAt = '2026-11-20T12:00:00.000Z';
 const packets = 1000;
 
-const trialOf = (runs: PlannedTrial['runs']): PlannedTrial => ({
-  number: 3,
-  cell: forwarding,
-  runs,
-});
+const trialOf = (runs: PlannedTrial['runs']): PlannedTrial => ({ number: 3, cell: forwarding, runs });
 const onePair = trialOf([
   { number: 5, pair: 1, variant: 'patched' },
   { number: 6, pair: 1, variant: 'base' },
 ]);
 
-/** Activity of a guest in one window. */
-type Seen = {
-  guest: number;
-  seconds: number;
-  forwarded: number;
-  /** Absent if they are not counted. */
+/** Activity of a guest in one window; instructions are absent if they are not counted. */
+type Seen = Record<'guest' | 'seconds' | 'forwarded' | 'ran' | 'waited', number> & {
   instructions?: number | undefined;
-  ran: number;
-  waited: number;
 };
 
 /** A usual window with these changes. */
@@ -45,21 +35,13 @@ const seen = (changes: Partial<Seen> = {}): Seen => ({
 const before = { time: 1795375220.5, received: 4096, instructions: 512e6, ran: 9e9, waited: 3e6 };
 
 function line({ guest, seconds, forwarded, instructions, ran, waited }: Seen): string {
-  const isCounted = instructions !== undefined;
-  return [
-    'window',
-    guest,
-    before.time.toFixed(6),
-    before.received,
-    isCounted ? before.instructions : '-',
-    before.ran,
-    before.waited,
+  const counted = instructions === undefined ? ['-', '-'] : [before.instructions, before.instructions + instructions];
+  const first = [before.time.toFixed(6), before.received, counted[0], before.ran, before.waited];
+  const last = [
     (before.time + seconds).toFixed(6),
-    before.received + forwarded,
-    isCounted ? before.instructions + instructions : '-',
-    before.ran + ran,
-    before.waited + waited,
-  ].join(' ');
+    ...[before.received + forwarded, counted[1], before.ran + ran, before.waited + waited],
+  ];
+  return ['window', guest, ...first, ...last].join(' ');
 }
 
 const logOf = (...lines: readonly (Seen | string)[]): string =>
@@ -148,20 +130,10 @@ describe('a trial', () => {
   const pairLog = (seconds: number) => logOf(...[1, 2, 2, 1].map((guest) => seen({ guest, seconds: seconds * guest })));
 
   test('of several pairs has a log of each, whose guests are counted from 1', () => {
-    const logs = new Map([
-      [8, pairLog(0.5)],
-      [7, pairLog(2)],
-    ]);
+    const logs = new Map([8, 7].map((pair) => [pair, pairLog(pair === 8 ? 0.5 : 2)]));
     const outcome = readVirtualLogs(twoPairs, startedAt, packets, logs);
-    expect(outcome).toMatchObject({
-      kind: 'measured',
-      runs: [
-        { number: 1, pair: 7, variant: 'base', pps: 500 },
-        { number: 2, pair: 7, variant: 'patched', pps: 250 },
-        { number: 3, pair: 8, variant: 'patched', pps: 2000 },
-        { number: 4, pair: 8, variant: 'base', pps: 1000 },
-      ],
-    });
+    const rates = [500, 250, 2000, 1000];
+    expect(outcome).toMatchObject({ runs: twoPairs.runs.map((run, index) => ({ ...run, pps: rates[index] })) });
   });
 
   test('without the log of a pair has failed', () => {

@@ -1,6 +1,6 @@
 // Disk images as QEMU itself opens them, in a machine that never runs.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openDiskImage } from '../../../../src/lab/qemu/vm/disk-image.ts';
@@ -52,12 +52,12 @@ describeWith(['qemu-system-x86_64', 'qemu-img'], 'QEMU', () => {
   });
 });
 
-describeWith(['mkfifo'], 'An image', () => {
-  test('that is a named pipe is refused, and not waited for', async () => {
-    const path = join(temporaryFolder(), 'disk.img');
-    execFileSync('mkfifo', [path]);
-    await expect(openDiskImage(path)).rejects.toThrow(
-      `The image ${path} cannot be read (it is neither a file nor a disk).`,
-    );
-  });
+test.each([
+  ['is a named pipe', (path: string) => execFileSync('mkfifo', [path])],
+  ['is missing', () => {}],
+  ['is a folder', (path: string) => mkdirSync(path)],
+])('An image that %s is refused, and not waited for', async (_, make) => {
+  const path = join(temporaryFolder(), 'disk.img');
+  make(path);
+  await expect(openDiskImage(path)).rejects.toThrow(`The image ${path} cannot be read (`);
 });
