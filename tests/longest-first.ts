@@ -5,13 +5,11 @@ import { labInTurn } from './lab-in-turn.ts';
 /** Seconds of a file beside others on two CPUs, if these are twenty or more, or five of the lab's. */
 const seconds: Readonly<Record<string, number>> = {
   'jenkins/library.slow': 223,
-  'kernel/kernel.slow': 200,
   'e2e/chaos.slow': 148,
   'e2e/demo.lab': 147,
   'lab/power/ipmi-guest.slow': 60,
   'e2e/events.lab': 105,
   'publish/site/build-site.browser.slow': 89,
-  'kernel/linux-kernels.slow': 82,
   'gate/bisect/bisect.slow': 73,
   'e2e/action.lab': 66,
   'lab/qemu/gate.lab': 62,
@@ -23,6 +21,8 @@ const seconds: Readonly<Record<string, number>> = {
   'gate/bisect/range.slow': 50,
   'action/publish.slow': 48,
   'lab/qemu/vm/image.lab': 45,
+  'kernel/kernel.slow': 45,
+  'kernel/linux-kernels.slow': 40,
   'fakes/freebsd-lab/real-answers.slow': 40,
   'gate/reserve/model.slow': 40,
   'lab/freebsd/faults-machines.slow': 36,

@@ -189,6 +189,7 @@ cat "$state/jails/$2" 2>/dev/null || { echo "jls: jail "$2" not found" >&2; exit
 [[ $1 == -u ]] || exit 1
 [[ -f $state/jails/$3 ]] || { echo "jexec: jail "$3" not found" >&2; exit 1; }
 id=$(id -u "$2" 2>/dev/null) || { echo "jexec: $2: no such user" >&2; exit 1; }
+cd /
 exec setpriv --reuid "$id" --regid "$id" --clear-groups "\${@:4}"
 `,
   'freebsd-version': `

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { builderSchema } from '../../src/config/builder.ts';
 import { linuxBuilderSchema } from '../../src/config/linux-builder.ts';
+import { outsideOptions } from '../../src/kernel/kernel-key.ts';
 import { mayChangeKernel } from '../../src/kernel/kernel-sources.ts';
 
 /** Names the programs built before the kernel, like Makefile.inc1. */
@@ -32,6 +33,26 @@ test('golden/kernel-sources.txt has the paths that count', async () => {
     );
   });
   await expect(marked.join('\n')).toMatchFileSnapshot(golden);
+});
+
+test.each([
+  ['make', '-DWITHOUT_CLANG', false],
+  ['make', 'MODULES_OVERRIDE=pf cxgbe/if_cxgbe', false],
+  ['make', 'MODULES_OVERRIDE=pf /usr/local/sys/modules/drm', true],
+  ['make', 'MODULES_EXTRA=../../../local', true],
+  ['make', 'LOCAL_MODULES=drm-kmod', true],
+  ['make', 'PORTS_MODULES=graphics/drm-kmod', true],
+  ['make', 'CROSS_TOOLCHAIN=llvm19', true],
+  ['make', 'CFLAGS=-I/usr/local/include', true],
+  ['make', 'SRCCONF=$HOME', true],
+  ['linux', 'KCFLAGS=-O3', false],
+  ['linux', 'CC=gcc', false],
+  ['linux', 'LLVM=1', false],
+  ['linux', 'LLVM=-19', true],
+  ['linux', 'KCFLAGS=-I/usr/local/include', true],
+  ['linux', 'CROSS_COMPILE=riscv64-linux-gnu-', true],
+] as const)('%s with %s reads files from outside of the tree: %s', (kind, option, isOutside) => {
+  expect(outsideOptions({ kind, options: [option] })).toEqual(isOutside ? [option] : []);
 });
 
 const manual = 'share/man/man4/em.4';
