@@ -126,7 +126,7 @@ test('earlier diffs of a revision are variants too, after what is judged', async
 
 const ofFiles = (files: Record<string, string>, beside = '') => ({ files, beside });
 
-test('Files of any place have the names of the overlay, and their own paths as their sources.', async () => {
+test('files of any place have the names of the overlay, and their own paths as their sources', async () => {
   const directory = newRepository();
   const base = commit(directory, { 'etc/nft/router.nft': '# one\n', 'sysctl.conf': '' });
   const head = commit(directory, { 'etc/nft/router.nft': '# two\n' });
