@@ -46,7 +46,6 @@ describe('printed text', () => {
     expect(stderr.toString()).toBe('said ##\n');
   });
 
-  // An uncaught error contains a command to the runner. Defence: The guarded writer prints it.
   test.each(['throw', 'reject'] as const)(
     'by Node itself about an uncaught error (%s) is no command, and the lab is at fault',
     async (end) => {

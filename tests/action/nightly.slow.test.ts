@@ -130,8 +130,8 @@ test('git, not the artifact, determines the place of a nightly run among others'
   expect(line).toMatchObject({ commit: ids.at(-1), committedAt: new Date(madeAt).toISOString() });
 });
 
-// A part of a nightly run has unmerged commits or another testbed, to blame or acquit others. Defence: Only numbers of
-// a part are used: git supplies the commits, and testbed and cells must be the nightly run's.
+const stateful = { ...forwarding, scenario: 'nftables-stateful' };
+
 test.for<[string, () => Promise<object>]>([
   [
     'of a commit that was never merged',
@@ -144,10 +144,7 @@ test.for<[string, () => Promise<object>]>([
   ],
   ['of another commit against itself', () => resultOf([ids[1], ids[1]])],
   ['of another testbed', () => resultOf([ids[0], ids[3]], { testbed: 'the fast one' })],
-  [
-    'of cells that are not configured',
-    () => resultOf([ids[0], ids[3]], { cells: [{ ...forwarding, scenario: 'nftables-stateful' }] }),
-  ],
+  ['of cells that are not configured', () => resultOf([ids[0], ids[3]], { cells: [stateful] })],
   [
     'that says that nothing is installed otherwise, where it is',
     async () => ({ ...(await resultOf([ids[0], ids[3]])), outcome: { kind: 'unchanged' } }),
