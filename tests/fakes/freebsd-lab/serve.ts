@@ -18,10 +18,6 @@ const { values, positionals } = parseArgs({
   options: {
     /** Forwarding rate of patched, as a ratio to base. */
     'patched-ratio': { type: 'string', default: '0.9' },
-    /** The generator sends less than any kernel can forward. */
-    'generator-limited': { type: 'boolean', default: false },
-    /** A boot lasts about 12 s, and a gate over a minute: time enough to end it. */
-    slow: { type: 'boolean', default: false },
   },
 });
 
@@ -35,7 +31,6 @@ await using lab = await startFreebsdLab({
   truth: ({ ident }) => (ident === 'patched' ? basePps * patchedRatio : basePps),
   // So little that every order of runs has the same verdict.
   noise: { perBoot: 0.001 },
-  ...(values['generator-limited'] && { generatorPps: basePps / 4 }),
 });
 layFolder(resolve(folder), lab);
 
@@ -44,7 +39,7 @@ const stop = () => over.abort();
 process.stdin.on('end', stop).on('error', stop).resume();
 process.on('SIGTERM', stop);
 process.stdout.write('ready\n');
-await keepTime(lab, values.slow ? 1 : 10, over.signal);
+await keepTime(lab, 10, over.signal);
 process.stdin.destroy();
 
 /** Configuration, keys, both kernels, and a repository with the patch on branch `patch` against `main`. */

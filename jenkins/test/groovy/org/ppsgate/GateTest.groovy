@@ -74,8 +74,6 @@ class GateTest extends Pipeline {
     }
   }
 
-  // Attack jenkins/long-error: An error colours the log or fills the page of the build. Defence: It is cut, without
-  // control characters.
   @Test
   void 'an error of several lines is shown whole, without control characters, up to a limit'() {
     program("printf 'ppsgate: two things:\\n  one\\033[2J\\n  two\\n' >&2; exit 2")

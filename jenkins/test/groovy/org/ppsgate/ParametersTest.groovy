@@ -42,8 +42,6 @@ class ParametersTest extends Pipeline {
     assert argumentsOf(answer: false) == ['--config=ppsgate.yml']
   }
 
-  // Attack jenkins/parameter: A parameter contains `$(reboot)` or quotes, or looks like an option. Defence: Values
-  // reach a constant script in the environment, each as one word with its option.
   @Test
   void 'no matter what a value holds, it stays one word and is never shell'() {
     credentials.token = 'secret of the bot'
@@ -58,7 +56,6 @@ class ParametersTest extends Pipeline {
     assert !new File(workspace, 'pwned').exists()
   }
 
-  // Attack jenkins/line-break: A line break in a parameter begins another option. Defence: It is refused.
   @Test
   void 'a line break would begin another word, and is refused'() {
     assert refusalOf(patch: 'D27401\n--config=theirs.yml') == 'ppsgate: patch contains a line break or another control character.'
