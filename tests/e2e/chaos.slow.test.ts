@@ -19,7 +19,7 @@ import { times } from '../random.ts';
 describeWith(['setpriv'], 'contenders of one host that are killed and stopped at random', () => {
   test('never use a machine at the same time, and all others get their turns', async () => {
     const path = join(temporaryFolder(), 'reservations.sqlite');
-    await contend({ store: 'sqlite', path, leaseSeconds: 2 }, times(16));
+    await contend({ store: 'sqlite', path, leaseSeconds: 2 });
     const check = new DatabaseSync(path).prepare('PRAGMA integrity_check').all();
     expect(check).toEqual([{ integrity_check: 'ok' }]);
   });
@@ -27,7 +27,7 @@ describeWith(['setpriv'], 'contenders of one host that are killed and stopped at
 
 describeWith(etcdNeeds, 'contenders of several hosts that are killed and stopped', () => {
   test('never use a machine at the same time, and all others get their turns', async () => {
-    await contend(etcdAt((await startCluster()).endpoints, 2), times(12));
+    await contend(etcdAt((await startCluster()).endpoints, 2));
   });
 });
 
@@ -91,8 +91,8 @@ async function startLab() {
   };
 }
 
-/** Starts so many processes with random fates, and inspects the machines' logs of them. */
-async function contend(reservations: ReservationsConfig, count: number): Promise<void> {
+/** Starts processes with random fates, and inspects the machines' logs of them. */
+async function contend(reservations: ReservationsConfig): Promise<void> {
   const { leaseSeconds } = reservations;
   const seed = Number(process.env.CHAOS_SEED ?? Date.now() % 2 ** 31);
   onTestFailed(() => console.error(`With CHAOS_SEED=${seed} the same is chosen again.`));
@@ -104,7 +104,7 @@ async function contend(reservations: ReservationsConfig, count: number): Promise
   // The error may arrive before the test waits for it.
   broken.promise.catch(() => {});
   const contenders: (ContenderPlan & { fate: Fate; program: Contender })[] = [];
-  for (const fate of fatesOf(count, leaseSeconds, dice)) {
+  for (const fate of Array.from({ length: times(1) }, () => fatesOf(leaseSeconds, dice)).flat()) {
     const plan: ContenderPlan = {
       name: `contender ${contenders.length + 1}`,
       reservations,

@@ -47,34 +47,25 @@ export type Moment = {
   milliseconds: number;
 };
 
-/**
- * Fates in random order: a third is killed, a third suspended, most of them until after their leases; the others
- * survive.
- */
-export function fatesOf(count: number, leaseSeconds: number, { int, shuffled }: Dice): Fate[] {
+/** One of each fate, and two contenders that are spared, in random order. */
+export function fatesOf(leaseSeconds: number, { int, shuffled }: Dice): Fate[] {
   const atLogin = (): Moment => ({ said: 'holds', times: 1, milliseconds: int(0, 50) });
   const atWork = (): Moment => ({ said: 'uses', times: int(1, 2), milliseconds: int(0, 20) });
   const inQueue = (): Moment => ({ said: 'waits', times: int(1, 3), milliseconds: int(0, 300) });
-  /** During a commit. */
   const inCommit = (): Moment => ({ said: 'commits', times: int(1, 4), milliseconds: int(0, 3) });
-  const killed = [atLogin, atWork, inQueue, inCommit].flatMap((moment) =>
-    times(count / 12, (): Fate => ({ kind: 'killed', when: moment() })),
-  );
-  const long = () => (leaseSeconds * int(15, 22)) / 10;
+  const long = () => (leaseSeconds * int(15, 18)) / 10;
   /** It learns in time that it still lives, as it renewed its lease at most a third of the lease ago. */
   const short = () => (leaseSeconds * int(50, 60)) / 100;
-  const stopped = [
-    ...times(count / 10, () => ({ when: atWork(), seconds: long(), isHeedless: true })),
-    ...times(count / 20, () => ({ when: atLogin(), seconds: long(), isHeedless: true })),
-    ...times(count / 20, () => ({ when: atWork(), seconds: long(), isHeedless: false })),
-    ...times(count / 20, () => ({ when: inCommit(), seconds: long(), isHeedless: false })),
-    ...times(count / 10, () => ({ when: atWork(), seconds: short(), isHeedless: false })),
-  ].map((how): Fate => ({ kind: 'stopped', ...how }));
-  const spared = times(count - killed.length - stopped.length, (): Fate => ({ kind: 'spared' }));
-  return shuffled([...killed, ...stopped, ...spared]);
+  return shuffled<Fate>([
+    ...[atLogin, atWork, inQueue, inCommit].map((moment): Fate => ({ kind: 'killed', when: moment() })),
+    { kind: 'stopped', when: atLogin(), seconds: long(), isHeedless: true },
+    { kind: 'stopped', when: atWork(), seconds: long(), isHeedless: true },
+    { kind: 'stopped', when: inCommit(), seconds: long(), isHeedless: false },
+    { kind: 'stopped', when: atWork(), seconds: short(), isHeedless: false },
+    { kind: 'spared' },
+    { kind: 'spared' },
+  ]);
 }
-
-const times = <Item>(count: number, make: () => Item): Item[] => Array.from({ length: Math.round(count) }, make);
 
 /** Reads the contender's output, and executes its fate. */
 export function fulfil(fate: Fate): (saying: ContenderSays, program: Program<ContenderSays>) => void {
