@@ -51,18 +51,36 @@ function optionsOf(words: readonly string[]): Record<string, string> {
 const senderOptions = (changes: Partial<SenderRequest> = {}) =>
   optionsOf(wordsOf(senderCommand({ ...request, ...changes })));
 
-test("the sender counts up in a site's networks", () => {
-  const inet4 = { source: '10.1.0.0/16', destination: '203.0.113.0/25' };
-  const flows = { firstSource: 250, sources: 20, destinations: 100 };
-  expect(senderOptions({ flows, addresses: { inet4 } })).toMatchObject({
-    '-s': '10.1.0.250:2000-10.1.1.13',
-    '-d': '203.0.113.1:2000-203.0.113.100',
-  });
-  const inet6 = { source: '2001:db8:1::/64' };
-  expect(senderOptions({ family: 'inet6', frameBytes: 66, addresses: { inet6 } })).toMatchObject({
-    '-s': '[2001:db8:1::1]-[2001:db8:1::14]',
-    '-d': '[2001:2:0:8010::1]-[2001:2:0:8010::64]',
-  });
+const ports = { source: { first: 5353, last: 5353 }, destination: { first: 53, last: 53 } };
+const ofSite: Partial<SenderRequest> = {
+  addresses: {
+    inet4: { source: '10.1.0.0/16', destination: '203.0.113.0/25' },
+    inet6: { source: '2001:db8:1::/64' },
+  },
+};
+
+test.for<[name: string, request: Partial<SenderRequest>, source: string, destination: string]>([
+  [
+    'in a site’s networks',
+    { ...ofSite, flows: { firstSource: 250, sources: 20, destinations: 100 } },
+    '10.1.0.250:2000-10.1.1.13',
+    '203.0.113.1:2000-203.0.113.100',
+  ],
+  [
+    'in a site’s networks of IPv6',
+    { ...ofSite, family: 'inet6' },
+    '[2001:db8:1::1]-[2001:db8:1::14]',
+    '[2001:2:0:8010::1]-[2001:2:0:8010::64]',
+  ],
+  ['with named ports', { ports }, '198.18.10.1:5353-198.18.10.20', '198.19.10.1:53-198.19.10.100'],
+  [
+    'with named ports of IPv6',
+    { ports, family: 'inet6' },
+    '[2001:2:0:10::1]:5353-[2001:2:0:10::14]',
+    '[2001:2:0:8010::1]:53-[2001:2:0:8010::64]',
+  ],
+])('the sender counts up %s', ([, changes, source, destination]) => {
+  expect(senderOptions({ frameBytes: 66, ...changes })).toMatchObject({ '-s': source, '-d': destination });
 });
 
 test('the receiver counts until its time is up', () => {
@@ -85,15 +103,6 @@ test('a sender with nothing but what it must have sends as fast as it can until 
     '-D': '00:07:43:2e:e4:70',
     '-d': '198.19.10.1:2000-198.19.10.100',
   });
-});
-
-test.for([
-  ['inet4', '198.18.10.1:5353-198.18.10.20', '198.19.10.1:53-198.19.10.100'],
-  ['inet6', '[2001:2:0:10::1]:5353-[2001:2:0:10::14]', '[2001:2:0:8010::1]:53-[2001:2:0:8010::64]'],
-] as const)('named ports of %s are those of every flow', ([family, source, destination]) => {
-  const ports = { source: { first: 5353, last: 5353 }, destination: { first: 53, last: 53 } };
-  const options = senderOptions({ family, frameBytes: 66, ports });
-  expect(options).toMatchObject({ '-s': source, '-d': destination });
 });
 
 test('optional words are the rate, which pkt-gen gives each thread, and checksums where they are supported', () => {
@@ -210,13 +219,9 @@ describeWith(['shared/corpus/runs'], 'the commands of published benches', () => 
     }
   });
 
-  test('every receiver was ready', () => {
-    for (const study of studies) {
-      const receivers = readdirSync(join(runs, study)).filter((file) => file.endsWith('.receiver'));
-      expect(receivers.length).toBeGreaterThan(0);
-      for (const file of receivers) {
-        expect(isReady(readFileSync(join(runs, study, file), 'latin1'))).toBe(true);
-      }
-    }
+  test.each(studies)('every receiver of %s was ready', (study) => {
+    const receivers = readdirSync(join(runs, study)).filter((file) => file.endsWith('.receiver'));
+    const ready = receivers.map((file) => isReady(readFileSync(join(runs, study, file), 'latin1')));
+    expect(new Set(ready)).toEqual(new Set([true]));
   });
 });
