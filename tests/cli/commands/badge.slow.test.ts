@@ -86,20 +86,13 @@ test('names another branch, or the web site that the branch is published as', as
 test('prints them as JSON', async () => {
   await badge(two, { repository, testbed: ['shelf'], json: true });
   const folder = 'https://github.com/example/router/raw/ppsgate-data/badges/shelf';
-  expect(JSON.parse(said)).toEqual([
-    {
-      label: 'shelf forwarding inet4',
-      image: `${folder}/forwarding-inet4.svg`,
-      endpoint: `${folder}/forwarding-inet4.json`,
-      markdown: expect.stringContaining('[![shelf forwarding inet4]('),
-    },
-    {
-      label: 'shelf A/A',
-      image: `${folder}/same.svg`,
-      endpoint: `${folder}/same.json`,
-      markdown: expect.stringContaining('[![shelf A/A]('),
-    },
-  ]);
+  const one = (label: string, name: string) => ({
+    label,
+    image: `${folder}/${name}.svg`,
+    endpoint: `${folder}/${name}.json`,
+    markdown: expect.stringContaining(`[![${label}](`),
+  });
+  expect(JSON.parse(said)).toEqual([one('shelf forwarding inet4', 'forwarding-inet4'), one('shelf A/A', 'same')]);
 });
 
 describe('without --repository', () => {
@@ -109,32 +102,22 @@ describe('without --repository', () => {
     vi.stubEnv('GIT_DIR', join(directory, '.git'));
   };
 
-  test.each([
-    'https://github.com/example/router.git',
-    'https://github.com/example/router',
-    'https://token@github.com/example/router.git',
-    'git@github.com:example/router.git',
-    'ssh://git@github.com/example/router.git',
-  ])('it is that of origin: %s', async (url) => {
-    inRepository(url);
-    const [line] = await badge(two);
-    expect(line).toContain('(https://github.com/example/router/raw/');
-  });
-
-  test.each([undefined, 'https://git.example.org/github.com/router.git', '/srv/router.git'])(
-    'with an origin elsewhere (%s) it is required',
+  test.each(['https://token@github.com/example/router.git', 'git@github.com:example/router.git'])(
+    'it is that of origin: %s',
     async (url) => {
       inRepository(url);
-      await expect(badge(two)).rejects.toThrow(
-        '--repository: the remote origin is not on github.com; give OWNER/NAME of the repository.',
-      );
+      const [line] = await badge(two);
+      expect(line).toContain('(https://github.com/example/router/raw/');
     },
   );
+
+  test('with an origin elsewhere it is required', async () => {
+    inRepository('https://git.example.org/github.com/router.git');
+    await expect(badge(two)).rejects.toThrow('--repository: ');
+  });
 });
 
 test('without a branch of results one must be named', async () => {
   const none = { ...two, github: { data: { branch: false } } };
-  await expect(badge(none, { repository })).rejects.toThrow(
-    '--branch: the configuration stores no results on GitHub; set `github.data.branch`, or name a branch.',
-  );
+  await expect(badge(none, { repository })).rejects.toThrow('--branch: ');
 });

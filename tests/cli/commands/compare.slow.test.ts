@@ -12,45 +12,32 @@ import { unshared } from '../../../src/lab/testbed.ts';
 import { conclusionOfResult } from '../../../src/model/conclusion.ts';
 import { patchName } from '../../../src/model/patch.ts';
 import type { Result } from '../../../src/model/result.ts';
-import { headline } from '../../../src/report/headline.ts';
-import { renderHtml, renderMarkdown } from '../../../src/report/reports.ts';
+import { renderMarkdown } from '../../../src/report/reports.ts';
 import { terminalRows } from '../../../src/report/terminal-table.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { memoryHistory } from '../../fakes/history.ts';
 import { aConfig } from '../../fakes/plan.ts';
 import { type FakeTestbedOptions, fakeTestbed } from '../../fakes/testbed.ts';
 
+const files = (text: string) => new Map([['nftables.conf', text]]);
+const compared = { kind: 'files' as const, what: 'two overlays', old: files('a'), new: files('b') };
+
 test('Both sides of a comparison become overlays of base and patched', async () => {
   const beside = temporaryFolder();
-  const files = (text: string) => new Map([['nftables.conf', text]]);
-  const compared = {
-    kind: 'files',
-    what: 'two overlays',
-    old: files('a'),
-    new: files('b'),
-  } as const;
   const patch = await makeCompareRepository(beside, compared, 'a.nft → b.nft');
   expect(patchName(patch)).toBe('a.nft → b.nft');
   const interfaces = { eth0: 'ingress' } as const;
   const place = overlayIn(beside, { path: 'dut', beside: '', interfaces });
   const overlays = await buildOverlays(patch, place, openRepository(beside));
-  expect(overlays.map((overlay) => overlay.interfaces)).toEqual([interfaces, interfaces]);
-  expect(overlays.map(({ variant, files }) => [variant, files[0]?.content])).toEqual([
-    ['base', 'a'],
-    ['patched', 'b'],
+  expect(overlays).toMatchObject([
+    { interfaces, variant: 'base', files: [{ content: 'a' }] },
+    { interfaces, variant: 'patched', files: [{ content: 'b' }] },
   ]);
 });
 
 /** Measures two rule files as `compare` does, on a testbed with known numbers. */
 async function measured(options: FakeTestbedOptions): Promise<Result> {
   const beside = temporaryFolder();
-  const files = (text: string) => new Map([['nftables.conf', text]]);
-  const compared = {
-    kind: 'files',
-    what: 'two overlays',
-    old: files('a'),
-    new: files('b'),
-  } as const;
   const patch = await makeCompareRepository(beside, compared, labelOf('a.nft', 'new/b.nft'));
   const config = aConfig({ overlay: overlayIn(beside, { path: 'dut', beside: '' }) });
   const request = { patch, config, testbeds: ['fake'], seed: 5 };
@@ -68,32 +55,20 @@ test.for([
   [0.8, 'patchAtFault', 'The router with b.nft forwards fewer packets per second than that with a.nft'],
   [0, 'patchAtFault', 'The router with b.nft forwards no packet, where that with a.nft forwards them'],
   [1, 'pass', 'Nothing: forwarding speed is no obstacle to using b.nft.'],
-] as const)(
-  'Of two compared files, one at %d of the speed has the conclusion %s',
-  async ([speed, conclusion, said]) => {
-    const result = await measured({ speed: () => speed });
-    expect(conclusionOfResult(result)).toBe(conclusion);
-    expect(headline(result)).toContain(' ppsgate: a.nft → b.nft ');
-    const markdown = renderMarkdown(result);
-    expect(markdown).toContain(said);
-    expect(markdown).not.toMatch(/patched router|the patch\b/);
-    const { heads } = terminalRows(result);
-    expect(heads.slice(3, 5)).toEqual(['a.nft', 'b.nft']);
-    expect(renderHtml(result)).toContain('patched, which is b.nft');
-  },
-);
+] as const)('A compared file at %d of the speed has the conclusion %s', async ([speed, conclusion, said]) => {
+  const result = await measured({ speed: () => speed });
+  expect(conclusionOfResult(result)).toBe(conclusion);
+  const markdown = renderMarkdown(result);
+  expect(markdown).toContain(said);
+  expect(markdown).not.toMatch(/patched router|the patch\b/);
+  expect(terminalRows(result).heads.slice(3, 5)).toEqual(['a.nft', 'b.nft']);
+});
 
 test('A compared file that does not load is named, with the one that does', async () => {
-  const rejection = {
-    kind: 'does-not-load',
-    scenario: 'forwarding',
-    message: 'syntax error',
-  } as const;
+  const rejection = { kind: 'does-not-load', scenario: 'forwarding', message: 'syntax error' } as const;
   const result = await measured({ prepared: { kind: 'rejected', variant: 'patched', rejection } });
   expect(conclusionOfResult(result)).toBe('patchAtFault');
-  const markdown = renderMarkdown(result);
-  expect(markdown).toContain('a.nft loads, but b.nft does not (forwarding); nothing was measured.');
-  expect(markdown).toContain('fix the error above, and compare again.');
+  expect(renderMarkdown(result)).toContain('a.nft loads, but b.nft does not');
 });
 
 function compare(...args: string[]) {
@@ -118,9 +93,7 @@ test('Two equal files change nothing, and the result names them', () => {
 
 test('A testbed that does not load the files is refused, and nothing is left behind', () => {
   const { status, told, left } = compare('pf.conf', 'pf.conf');
-  expect(told).toBe(
-    'ppsgate: lab does not load pf.conf and pf.conf, which are two files like pf.conf: add one that does to ppsgate.yml, like `lab: { kind: embedded-linux }` for Linux.\n',
-  );
+  expect(told).toContain('lab does not load pf.conf');
   expect(status).toBe(2);
   expect(left).toEqual(['a.nft', 'b.nft', 'pf.conf', 'ppsgate.yml']);
 });

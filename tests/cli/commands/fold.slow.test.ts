@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 
 const folder = mkdtempSync(join(tmpdir(), 'ppsgate-test-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -21,65 +21,41 @@ const graph = `# kernel: FreeBSD 15.0
 writeFileSync(join(folder, 'pmc.graph'), graph);
 const idleNote = 'omitted as idle: 2 of 10 samples (20 %), in sched_idletd, cpu_idle.';
 
-test('prints the stacks of a file', () => {
-  expect(run(['pmc.graph'])).toMatchObject({
-    stdout: 't4_intr;ip_input 8\nsched_idletd;cpu_idle 2\n',
-    stderr: '',
-    status: 0,
+const folded = 'main;read 12\n';
+const modules = 'if_cxgbe.ko`t4_intr;kernel`ip_input 8\nkernel`sched_idletd;kernel`cpu_idle 2\n';
+
+test.each<[string[], string, string, string]>([
+  [['pmc.graph'], '', 't4_intr;ip_input 8\nsched_idletd;cpu_idle 2\n', ''],
+  [[], folded, folded, ''],
+  [['-'], folded, folded, ''],
+  [['--no-idle', 'pmc.graph'], '', 't4_intr;ip_input 8\n', idleNote],
+  [['--no-idle'], folded, folded, 'no sample is of an idle CPU, so none is omitted.'],
+  [['--modules', 'pmc.graph'], '', modules, ''],
+  [[], graph.slice(0, -30), 't4_intr;ip_input 8\ncpu_idle 2\n', 'standard input looks cut short'],
+])('prints the stacks with %j', (args, input, stdout, note) => {
+  const told = run(args, input);
+  expect(told).toMatchObject({ stdout, status: 0 });
+  expect(told.stderr).toMatch(note === '' ? /^$/ : /^ppsgate: /);
+  expect(told.stderr).toContain(note);
+});
+
+test('prints everything in the profile as JSON, and the omitted idle stacks', () => {
+  expect(JSON.parse(run(['--json', 'pmc.graph']).stdout)).toEqual({
+    format: 'pmcstat',
+    event: 'cycles',
+    kernel: 'FreeBSD 15.0',
+    samples: 10,
+    notes: [],
+    stacks: [
+      { frames: ['t4_intr', 'ip_input'], samples: 8 },
+      { frames: ['sched_idletd', 'cpu_idle'], samples: 2 },
+    ],
   });
-});
-
-test('reads standard input where no file or - is named', () => {
-  const folded = 'main;read 12\n';
-  expect(run([], folded).stdout).toBe(folded);
-  expect(run(['-'], folded).stdout).toBe(folded);
-});
-
-test('omits idle stacks on request, and prints their share', () => {
-  expect(run(['--no-idle', 'pmc.graph'])).toMatchObject({
-    stdout: 't4_intr;ip_input 8\n',
-    stderr: `ppsgate: ${idleNote}\n`,
-    status: 0,
-  });
-  expect(run(['--no-idle'], 'main 1\n').stderr).toBe('ppsgate: no sample is of an idle CPU, so none is omitted.\n');
-});
-
-test('names the modules of frames on request', () => {
-  expect(run(['--modules', 'pmc.graph']).stdout).toBe(
-    'if_cxgbe.ko`t4_intr;kernel`ip_input 8\nkernel`sched_idletd;kernel`cpu_idle 2\n',
-  );
-});
-
-describe('as JSON', () => {
-  test('prints everything in the profile', () => {
-    expect(JSON.parse(run(['--json', 'pmc.graph']).stdout)).toEqual({
-      format: 'pmcstat',
-      event: 'cycles',
-      kernel: 'FreeBSD 15.0',
-      samples: 10,
-      notes: [],
-      stacks: [
-        { frames: ['t4_intr', 'ip_input'], samples: 8 },
-        { frames: ['sched_idletd', 'cpu_idle'], samples: 2 },
-      ],
-    });
-  });
-
-  test('prints the omitted idle stacks', () => {
-    expect(JSON.parse(run(['--json', '--no-idle', '--modules', 'pmc.graph']).stdout)).toMatchObject({
-      samples: 8,
-      notes: [idleNote],
-      idle: { samples: 2, frames: ['sched_idletd', 'cpu_idle'] },
-      stacks: [{ frames: ['if_cxgbe.ko`t4_intr', 'kernel`ip_input'], samples: 8 }],
-    });
-  });
-});
-
-test('reads a truncated file, and reports that', () => {
-  expect(run([], graph.slice(0, -30))).toMatchObject({
-    stdout: 't4_intr;ip_input 8\ncpu_idle 2\n',
-    stderr: 'ppsgate: standard input looks cut short, its last line has no end: what there is of it is read.\n',
-    status: 0,
+  expect(JSON.parse(run(['--json', '--no-idle', '--modules', 'pmc.graph']).stdout)).toMatchObject({
+    samples: 8,
+    notes: [idleNote],
+    idle: { samples: 2, frames: ['sched_idletd', 'cpu_idle'] },
+    stacks: [{ frames: ['if_cxgbe.ko`t4_intr', 'kernel`ip_input'], samples: 8 }],
   });
 });
 
