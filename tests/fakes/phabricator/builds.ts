@@ -1,36 +1,33 @@
 // Runs Harbormaster builds: they call HTTP endpoints, wait for a message, and release or hold back a draft.
-import { sendOut } from './outgoing.ts';
+import { request } from 'node:http';
 import {
+  addTransactions,
   type Build,
   type Buildable,
   type BuildPlan,
   byPhid,
   existing,
-  harbormasterPhid,
-  heraldRulePhid,
   newRecord,
   type Revision,
   type State,
   type Target,
 } from './state.ts';
-import { addTransactions } from './transactions.ts';
 
 /** Starts a build of the revision's newest diff; resolves with its target when the endpoint has replied. */
 export async function startBuild(state: State, revision: Revision, plan: BuildPlan): Promise<Target> {
-  const buildable =
-    state.buildables.find(({ objectPHID }) => objectPHID === revision.diffPHID) ?? newBuildable(state, revision);
-  const build: Build = {
-    ...newRecord(state, 'HMBD'),
-    buildablePHID: buildable.phid,
-    planPHID: plan.phid,
-    initiatorPHID: heraldRulePhid,
+  const { phid, diffPHID } = revision;
+  const buildable = state.buildables.find(({ objectPHID }) => objectPHID === diffPHID) ?? {
+    ...newRecord(state, 'HMBB'),
+    objectPHID: diffPHID,
+    containerPHID: phid,
     status: 'building',
-    generation: 0,
   };
+  if (!state.buildables.includes(buildable)) state.buildables.push(buildable);
+  const of = { buildablePHID: buildable.phid, planPHID: plan.phid };
+  const build: Build = { ...newRecord(state, 'HMBD'), ...of, status: 'building', generation: 0 };
   state.builds.push(build);
-  addTransactions(state, build.phid, [{ type: 'create', authorPHID: harbormasterPhid }]);
   const target = await startGeneration(state, build);
-  publishUnheld(state, revision);
+  if (holdingBuilds(state, revision).length === 0) settleDraft(state, revision);
   return target;
 }
 
@@ -39,45 +36,27 @@ export async function startGeneration(state: State, build: Build): Promise<Targe
   const plan = existing(state.plans, build.planPHID);
   build.generation += 1;
   build.status = 'building';
-  build.dateModified = state.now;
   const target: Target = {
     ...newRecord(state, 'HMBT'),
-    name: plan.step.name,
     buildPHID: build.phid,
-    stepPHID: plan.step.phid,
     status: 'target/building',
-    epochStarted: state.now,
-    epochCompleted: null,
     generation: build.generation,
     messages: [],
     units: [],
   };
   state.targets.push(target);
   updateBuildable(state, build);
-  const isTaken = await overrides(plan.step, variablesFor(state, build, target));
+  const isTaken = await call(plan, variablesFor(state, build, target));
   if (build.generation !== target.generation || build.status !== 'building') return target;
-  if (!isTaken) finish(state, target, 'failed');
-  else if (plan.step.waitsForMessage) target.status = 'target/waiting';
-  else finish(state, target, 'passed');
+  if (isTaken) target.status = 'target/waiting';
+  else finish(state, target, 'failed');
   return target;
 }
 
 /** Effect of `pass` and `fail`, unless they are late. */
 export function finish(state: State, target: Target, outcome: 'passed' | 'failed'): void {
-  const build = existing(state.builds, target.buildPHID);
-  Object.assign(target, {
-    status: `target/${outcome}`,
-    epochCompleted: state.now,
-    dateModified: state.now,
-  });
-  for (const artifact of state.artifacts.filter(({ targetPHID }) => targetPHID === target.phid)) {
-    Object.assign(artifact, { isReleased: true, dateModified: state.now });
-  }
-  endBuild(state, build, outcome);
-}
-
-export function abort(state: State, build: Build): void {
-  if (build.status === 'building') endBuild(state, build, 'aborted');
+  target.status = `target/${outcome}`;
+  endBuild(state, existing(state.builds, target.buildPHID), outcome);
 }
 
 /** True if it accepts no more messages: it is done, of an older generation, or of an ended build. */
@@ -86,46 +65,39 @@ export function isLate(state: State, target: Target): boolean {
   return build.status !== 'building' || build.generation !== target.generation;
 }
 
-function endBuild(state: State, build: Build, outcome: 'passed' | 'failed' | 'aborted'): void {
+export function endBuild(state: State, build: Build, outcome: 'passed' | 'failed' | 'aborted'): void {
   build.status = outcome;
-  build.dateModified = state.now;
-  addTransactions(state, build.phid, [{ type: null, authorPHID: harbormasterPhid }]);
   const buildable = updateBuildable(state, build);
   const revision = byPhid(state.revisions, buildable.containerPHID);
   if (buildable.status === 'building' || revision === undefined) return;
-  const told = { type: null, authorPHID: harbormasterPhid };
-  const isNewest = revision.diffPHID === buildable.objectPHID;
-  const settled = isNewest ? settleDraft(state, revision) : [];
   revision.dateModified = state.now;
-  addTransactions(state, revision.phid, [told, ...settled]);
+  addTransactions(state, revision.phid, [{ type: null, authorPHID: harbormasterPhid }]);
+  if (revision.diffPHID === buildable.objectPHID) settleDraft(state, revision);
 }
+
+/** Harbormaster, when it acts automatically. */
+const harbormasterPhid = 'PHID-APPS-PhabricatorHarbormasterApplication';
 
 function updateBuildable(state: State, build: Build): Buildable {
   const buildable = existing(state.buildables, build.buildablePHID);
   const all = state.builds.filter(({ buildablePHID }) => buildablePHID === buildable.phid);
   const isAny = (...outcomes: Build['status'][]) => all.some(({ status }) => outcomes.includes(status));
   buildable.status = isAny('failed', 'aborted') ? 'failed' : isAny('building') ? 'building' : 'passed';
-  buildable.dateModified = state.now;
   return buildable;
 }
 
 /** A draft is published when the builds that hold it have passed, and returned to its author when one fails. */
-function settleDraft(state: State, revision: Revision): { type: string; authorPHID: string }[] {
-  if (revision.status !== 'draft' || revision.holdAsDraft) return [];
+function settleDraft(state: State, revision: Revision): void {
+  if (revision.status !== 'draft' || revision.holdAsDraft) return;
   const holding = holdingBuilds(state, revision).map(({ status }) => status);
+  const settled = (type: string, authorPHID: string) => addTransactions(state, revision.phid, [{ type, authorPHID }]);
   if (holding.some((status) => status === 'failed' || status === 'aborted')) {
     revision.status = 'changes-planned';
-    return [{ type: 'plan-changes', authorPHID: harbormasterPhid }];
+    settled('plan-changes', harbormasterPhid);
+  } else if (!holding.includes('building')) {
+    Object.assign(revision, { status: 'needs-review', isDraft: false });
+    settled('request-review', revision.authorPHID);
   }
-  if (holding.includes('building')) return [];
-  revision.status = 'needs-review';
-  revision.isDraft = false;
-  return [{ type: 'request-review', authorPHID: revision.authorPHID }];
-}
-
-function publishUnheld(state: State, revision: Revision): void {
-  if (holdingBuilds(state, revision).length > 0) return;
-  addTransactions(state, revision.phid, settleDraft(state, revision));
 }
 
 function holdingBuilds(state: State, { diffPHID }: Revision): Build[] {
@@ -136,66 +108,31 @@ function holdingBuilds(state: State, { diffPHID }: Revision): Build[] {
   });
 }
 
-function newBuildable(state: State, { phid, diffPHID }: Revision): Buildable {
-  const buildable: Buildable = {
-    ...newRecord(state, 'HMBB'),
-    objectPHID: diffPHID,
-    containerPHID: phid,
-    status: 'building',
-  };
-  state.buildables.push(buildable);
-  return buildable;
-}
-
-/** Values of the variables that a URI may contain; those of a staging area exist only with a repository. */
+/** Values of the variables that ppsgate's documentation names. */
 function variablesFor(state: State, build: Build, target: Target): { [name: string]: string } {
-  const buildable = existing(state.buildables, build.buildablePHID);
-  const diff = existing(state.diffs, buildable.objectPHID);
-  const revision = existing(state.revisions, buildable.containerPHID);
-  const repository = byPhid(state.repositories, diff.repositoryPHID);
-  const host = new URL(state.baseUri).hostname;
+  const { objectPHID, containerPHID } = existing(state.buildables, build.buildablePHID);
   return {
     'target.phid': target.phid,
-    'build.id': String(build.id),
     'build.phid': build.phid,
-    'buildable.phid': buildable.phid,
-    'buildable.object.phid': buildable.objectPHID,
-    'buildable.container.phid': buildable.containerPHID,
-    'buildable.diff': String(diff.id),
-    'buildable.revision': String(revision.id),
-    'buildable.commit': '',
-    'repository.callsign': repository?.callsign ?? '',
-    'repository.phid': repository?.phid ?? '',
-    'repository.vcs': repository?.vcs ?? '',
-    'repository.uri': repository ? `ssh://${host}/source/${repository.shortName}.git` : '',
-    ...(repository && {
-      'repository.staging.uri': '',
-      'repository.staging.ref': `refs/tags/phabricator/diff/${diff.id}`,
-    }),
-    'initiator.phid': build.initiatorPHID,
-    'step.timestamp': String(target.epochStarted),
+    'buildable.diff': String(existing(state.diffs, objectPHID).id),
+    'buildable.revision': String(existing(state.revisions, containerPHID).id),
   };
 }
 
 /** True if the endpoint returned success; there is no retry. */
-async function overrides(step: BuildPlan['step'], variables: { [name: string]: string }): Promise<boolean> {
-  const names = [...step.uri.matchAll(/\$\{([^}]*)\}/g)].map(([, name]) => name ?? '');
-  if (names.some((name) => variables[name] === undefined)) return false;
-  const uri = step.uri.replace(/\$\{([^}]*)\}/g, (_, name: string) => escaped(variables[name] ?? ''));
-  const { credential } = step;
+/** True if the endpoint returned success; there is no retry. */
+async function call({ uri, credential }: BuildPlan, variables: { [name: string]: string }): Promise<boolean> {
   const basic = credential && Buffer.from(`${credential.user}:${credential.password}`).toString('base64');
-  const status = await sendOut(uri, step.method, {
-    ...(basic && { Authorization: `Basic ${basic}` }),
-    'Accept-Encoding': 'gzip',
-    'Content-Length': '0',
-    'Content-Type': 'application/x-www-form-urlencoded',
-  });
-  return status !== null && status >= 200 && status < 300;
+  const filled = uri.replace(/\$\{([^}]*)\}/g, (_, name: string) => variables[name] ?? '');
+  return sendOut(filled, { ...(basic && { Authorization: `Basic ${basic}` }) });
 }
 
-/** Like PHP's rawurlencode, but keeps slashes. */
-function escaped(value: string): string {
-  return encodeURIComponent(value)
-    .replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
-    .replaceAll('%2F', '/');
+/** Sends a request of the server itself. Returns true if the endpoint returned success. */
+export function sendOut(uri: string, headers: { [name: string]: string }, body = ''): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const sent = request(uri, { method: 'POST', headers, agent: false }, (response) => {
+    response.resume().on('close', () => resolve(response.statusCode === 200));
+  });
+  sent.on('error', () => resolve(false)).end(body);
+  return promise;
 }

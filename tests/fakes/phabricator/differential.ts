@@ -1,88 +1,32 @@
-// Revisions and their diffs as Conduit shows them: all of differential.* that only reads.
-import { asId, ConduitError, isText, type Method, type Methods, notNumeric } from './conduit.ts';
-import { isUser } from './people.ts';
-import { decoded, parseRawDiff, renderRawDiff } from './raw-diff.ts';
-import { identity, notAfter, notBefore, search, strings } from './search.ts';
+// Revisions with their diffs and transactions: differential.* and transaction.search.
+import { asList, type Call, ConduitError, isMap, isText, type Method, type Methods, refusal } from './conduit.ts';
+import { pageOf, search, strings } from './search.ts';
 import {
+  addTransactions,
+  byPhid,
   type Diff,
-  existing,
   maySee,
   maySeeDiff,
-  newId,
-  newPhid,
   newRecord,
   type Phid,
   type Revision,
-  type RevisionStatus,
   type State,
+  type Transaction,
+  type User,
 } from './state.ts';
-import { addTransactions } from './transactions.ts';
 
 const revisionSearch = search<Revision>({
   type: 'DREV',
   query: 'DifferentialRevisionQuery',
-  idColumn: 'r.id',
   rows: (state) => state.revisions,
   isVisible: (revision, { viewer }) => maySee(revision, viewer),
-  nameOf: ({ id }) => `D${id}`,
   constraints: {
-    ...identity(),
-    authorPHIDs: strings((revision) => revision.authorPHID),
-    reviewerPHIDs: strings((revision) => revision.reviewers.map((r) => r.reviewerPHID)),
-    repositoryPHIDs: strings((revision) => revision.repositoryPHID),
-    statuses: strings(({ status }) => [status, isClosed(status) ? 'closed()' : 'open()']),
-    projects: strings(({ projectPHIDs }, { state }) => [
-      ...projectPHIDs,
-      ...projectPHIDs.map((phid) => existing(state.projects, phid).slug),
-    ]),
-    subscribers: {
-      type: 'strings',
-      matches: ({ subscriberPHIDs }: Revision, given: string[], { state }) =>
-        state.users.some((user) => subscriberPHIDs.includes(user.phid) && given.some((one) => isUser(user, one))),
-    },
-    createdStart: notBefore((revision) => revision.dateCreated),
-    createdEnd: notAfter((revision) => revision.dateCreated),
-    modifiedStart: notBefore((revision) => revision.dateModified),
-    modifiedEnd: notAfter((revision) => revision.dateModified),
+    modifiedStart: { type: 'epoch', matches: (revision: Revision, epoch: number) => revision.dateModified >= epoch },
   },
-  attachments: {
-    reviewers: ({ reviewers }) => ({
-      reviewers: reviewers.map(({ reviewerPHID, isBlocking }) => {
-        const status = isBlocking ? 'blocking' : 'added';
-        return { reviewerPHID, status, isBlocking, actorPHID: null };
-      }),
-    }),
-    projects: ({ projectPHIDs }) => ({ projectPHIDs }),
-    subscribers: ({ subscriberPHIDs }, { viewer }) => ({
-      subscriberPHIDs,
-      subscriberCount: subscriberPHIDs.length,
-      viewerIsSubscribed: subscriberPHIDs.includes(viewer.phid),
-    }),
-  },
-  queries: {
-    // Nothing waits for a bot as the viewer.
-    active: ({ authorPHID, reviewers }, { viewer }) =>
-      authorPHID === viewer.phid || reviewers.some(({ reviewerPHID }) => reviewerPHID === viewer.phid),
-    authored: ({ authorPHID }, { viewer }) => authorPHID === viewer.phid,
-  },
-  orders: {
-    updated: (a, b) => b.dateModified - a.dateModified,
-    outdated: (a, b) => a.dateModified - b.dateModified,
-  },
-  fields: (revision, { state }) => ({
-    title: revision.title,
-    uri: `${state.baseUri}/D${revision.id}`,
-    authorPHID: revision.authorPHID,
-    status: { value: revision.status, ...statuses[revision.status] },
-    repositoryPHID: revision.repositoryPHID,
-    diffPHID: revision.diffPHID,
-    summary: revision.summary,
-    testPlan: revision.testPlan,
-    isDraft: revision.isDraft,
-    holdAsDraft: revision.holdAsDraft,
-    dateCreated: revision.dateCreated,
-    dateModified: revision.dateModified,
-    policy: { view: revision.viewPolicy, edit: revision.editPolicy },
+  orders: { updated: (a, b) => b.dateModified - a.dateModified },
+  fields: ({ title, authorPHID, status, repositoryPHID, diffPHID, isDraft, holdAsDraft, dateModified }) => ({
+    ...{ title, authorPHID, repositoryPHID, diffPHID, isDraft, holdAsDraft, dateModified },
+    status: { value: status },
   }),
 });
 
@@ -91,116 +35,133 @@ const diffSearch = search<Diff>({
   query: 'DifferentialDiffQuery',
   rows: (state) => state.diffs,
   isVisible: (diff, { state, viewer }) => maySeeDiff(state, diff, viewer),
-  nameOf: ({ id }) => `Diff ${id}`,
-  constraints: { ...identity(), revisionPHIDs: strings((diff) => diff.revisionPHID) },
-  attachments: {
-    commits: ({ commits }) => ({
-      commits: commits.map(({ author, message, ...commit }) => {
-        const raw = `"${author.name}" <${author.email}>`;
-        const { name, email, epoch } = author;
-        return { ...commit, author: { name, email, raw, epoch }, message };
-      }),
-    }),
-  },
-  fields: ({ revisionPHID, authorPHID, repositoryPHID, ...diff }) => ({
+  constraints: { revisionPHIDs: strings((diff) => diff.revisionPHID) },
+  fields: ({ revisionPHID, authorPHID, branch, base, dateCreated }) => ({
     revisionPHID,
     authorPHID,
-    repositoryPHID,
     refs: [
-      ...(diff.branch === null ? [] : [{ type: 'branch', name: diff.branch }]),
-      ...(diff.base === null ? [] : [{ type: 'base', identifier: diff.base }]),
+      ...(branch === null ? [] : [{ type: 'branch', name: branch }]),
+      ...(base === null ? [] : [{ type: 'base', identifier: base }]),
     ],
-    dateCreated: diff.dateCreated,
-    dateModified: diff.dateModified,
-    policy: { view: 'users' },
-  }),
-});
-
-type ChangesetRow = { id: number; phid: Phid; diff: Diff; path: string };
-
-const changesetSearch = search<ChangesetRow>({
-  type: 'DCNG',
-  query: 'DifferentialChangesetQuery',
-  rows: ({ diffs }) =>
-    diffs.flatMap((diff) => diff.changesets.map((row, at) => ({ ...row, diff, path: diff.changes[at]?.path ?? '' }))),
-  isVisible: ({ diff }, { state, viewer }) => maySeeDiff(state, diff, viewer),
-  constraints: { ...identity(), diffPHIDs: strings((row) => row.diff.phid) },
-  fields: ({ diff, path }) => ({
-    diffPHID: diff.phid,
-    path: {
-      displayPath: path,
-      'absolutePath.base64': Buffer.from(`/${path}`).toString('base64'),
-    },
-    dateCreated: diff.dateCreated,
-    dateModified: diff.dateModified,
-    policy: { view: 'users' },
+    dateCreated,
   }),
 });
 
 const getRawDiff: Method = {
   params: ['diffID'],
   run: ({ state, params, viewer }) => {
-    const id = asId(params.diffID);
-    if (id === undefined && isText(params.diffID)) throw notNumeric('id IN (%Ld)');
-    const diff = state.diffs.find((row) => row.id === id && maySeeDiff(state, row, viewer));
+    const diff = state.diffs.find((row) => row.id === params.diffID && maySeeDiff(state, row, viewer));
     if (diff === undefined) throw new ConduitError('ERR_NOT_FOUND', 'Diff not found.');
-    return renderRawDiff(diff.changes);
+    return `${diff.raw}\n`;
   },
 };
 
-const createRawDiff: Method = {
-  params: ['diff', 'repositoryPHID', 'viewPolicy'],
+const transactionSearch: Method = {
+  params: ['objectIdentifier', 'constraints', 'after', 'limit'],
+  run: (call) => {
+    const { state, params, viewer } = call;
+    const revision = revisionNamed(state, params.objectIdentifier);
+    if (revision === undefined || !maySee(revision, viewer)) {
+      throw new ConduitError('ERR-INVALID-OBJECT-PHID', 'Specified "objectIdentifier" does not exist.');
+    }
+    const all = state.transactions.filter(({ objectPHID }) => objectPHID === revision.phid).toReversed();
+    const { rows, cursor } = pageOf(all, call, constraintsOf(call), 'DifferentialTransactionQuery');
+    return { data: rows.map(shown), cursor };
+  },
+};
+
+function constraintsOf({ params }: Call): (transaction: Transaction) => boolean {
+  const filters = Object.entries(isMap(params.constraints) ? params.constraints : {}).map(([name, given]) => {
+    const phids = asList(given) ?? [];
+    if (phids.length === 0) {
+      const what = name === 'authorPHIDs' ? 'author' : 'transaction';
+      throw new ConduitError(
+        `ERR-INVALID-CONSTRAINT-${name.toUpperCase()}-FORMAT`,
+        `"${name}" must be a non-empty list of ${what} PHIDs.`,
+      );
+    }
+    if (name === 'phids') return ({ phid }: Transaction) => phids.includes(phid);
+    if (name === 'authorPHIDs') return ({ authorPHID }: Transaction) => phids.includes(authorPHID);
+    throw refusal(`Parameter "constraints" includes an invalid key: ${name}.`);
+  });
+  return (transaction) => filters.every((filter) => filter(transaction));
+}
+
+function shown({ comment, date: dateCreated, authorPHID, ...one }: Transaction): unknown {
+  const version = comment && { version: 1, authorPHID, removed: false, content: { raw: comment.raw } };
+  const { id, phid, type, fields } = one;
+  return { id, phid, type, authorPHID, dateCreated, comments: version === null ? [] : [version], fields };
+}
+
+/** A bot only comments. */
+const edit: Method = {
+  params: ['transactions', 'objectIdentifier'],
   writes: 'differential',
-  run: ({ state, params, viewer }) => {
-    const { id, phid } = newDiff(state, {
-      raw: isText(params.diff) ? params.diff : '',
-      authorPHID: viewer.phid,
-      repositoryPHID: isText(params.repositoryPHID) ? params.repositoryPHID : null,
+  run: ({ state, params: { transactions, objectIdentifier }, viewer }) => {
+    const edits = asList(transactions);
+    if (edits === undefined) throw refusal('Parameter "transactions" is not a list of transactions.');
+    const revision = revisionNamed(state, objectIdentifier);
+    if (revision === undefined || !maySee(revision, viewer)) throw unknownRevision(revision, objectIdentifier);
+    const texts = edits.map((edit) => {
+      const { type, value } = isMap(edit) ? edit : {};
+      if (type !== 'comment') throw refusal(`The fake does not carry out transactions of type "${type}".`);
+      if (isText(value)) return value;
+      throw refusal(
+        `Exception when processing transaction of type "${type}": Error while reading "value": Expected string, got something else.`,
+      );
     });
-    return { id, phid, uri: `${state.baseUri}/differential/diff/${id}/` };
+    const added = texts.map((text) => addComment(state, revision, viewer, text));
+    return { object: { id: revision.id, phid: revision.phid }, transactions: added.map(({ phid }) => ({ phid })) };
   },
 };
 
-export const differentialMethods: Methods = {
-  'differential.revision.search': revisionSearch,
-  'differential.diff.search': diffSearch,
-  'differential.changeset.search': changesetSearch,
-  'differential.getrawdiff': getRawDiff,
-  'differential.createrawdiff': createRawDiff,
-};
+function unknownRevision(revision: Revision | undefined, name: unknown): ConduitError {
+  if (isText(name) && /^D\d+$/.test(name)) return refusal(`Monogram "${name}" does not identify a valid object.`);
+  if (revision === undefined) return refusal(`No object exists with PHID "${name}".`);
+  return refusal(`[You Shall Not Pass: D${revision.id}] (Can View) You do not have permission to view this object.`);
+}
 
-/** A diff that belongs to no revision yet. @throws ConduitError if `raw` is no diff */
-export function newDiff(state: State, sent: { raw: string | Uint8Array; authorPHID: Phid } & Partial<Diff>): Diff {
-  const { raw, ...known } = sent;
-  const changes = parseRawDiff(isText(raw) ? raw : decoded(raw));
-  const diff: Diff = {
+/** @param name a PHID, or a monogram such as `D7` */
+export function revisionNamed({ revisions }: State, name: unknown): Revision | undefined {
+  return revisions.find(({ id, phid }) => name === phid || name === `D${id}`);
+}
+
+export function addComment(state: State, revision: Revision, { phid }: User, comment: string): Transaction {
+  revision.dateModified = state.now;
+  const [added] = addTransactions(state, revision.phid, [{ type: 'comment', authorPHID: phid, comment }]);
+  if (added === undefined) throw new Error('A comment is one transaction.');
+  return added;
+}
+
+/** A diff that belongs to no revision yet. */
+export function newDiff(state: State, sent: { raw: string; authorPHID: Phid } & Partial<Diff>): Diff {
+  const diff = {
     ...newRecord(state, 'DIFF'),
     revisionPHID: null,
     repositoryPHID: null,
     branch: null,
     base: null,
-    commits: [],
-    changes,
-    changesets: changes.map(() => ({ id: newId(state, 'DCNG'), phid: newPhid(state, 'DCNG') })),
-    ...known,
+    ...sent,
   };
   state.diffs.push(diff);
-  addTransactions(state, diff.phid, [{ type: 'create', authorPHID: diff.authorPHID }]);
   return diff;
 }
 
-const statuses: {
-  [status in RevisionStatus]: { name: string; closed: boolean; 'color.ansi': string | null };
-} = {
-  draft: { name: 'Draft', closed: false, 'color.ansi': null },
-  'needs-review': { name: 'Needs Review', closed: false, 'color.ansi': 'magenta' },
-  'needs-revision': { name: 'Needs Revision', closed: false, 'color.ansi': 'red' },
-  'changes-planned': { name: 'Changes Planned', closed: false, 'color.ansi': 'red' },
-  accepted: { name: 'Accepted', closed: false, 'color.ansi': 'green' },
-  published: { name: 'Closed', closed: true, 'color.ansi': 'cyan' },
-  abandoned: { name: 'Abandoned', closed: true, 'color.ansi': null },
-};
-
-function isClosed(status: RevisionStatus): boolean {
-  return statuses[status].closed;
+export function attachDiff(state: State, revision: Revision, diff: Diff): void {
+  const old = byPhid(state.diffs, revision.diffPHID)?.phid ?? null;
+  revision.diffPHID = diff.phid;
+  diff.revisionPHID = revision.phid;
+  diff.repositoryPHID = revision.repositoryPHID;
+  if (revision.status === 'changes-planned' && !revision.isDraft) revision.status = 'needs-review';
+  revision.dateModified = state.now;
+  const fields = { old, new: diff.phid, commitPHIDs: [] };
+  addTransactions(state, revision.phid, [{ type: 'update', authorPHID: revision.authorPHID, fields }]);
 }
+
+export const differentialMethods: Methods = {
+  'differential.revision.search': revisionSearch,
+  'differential.revision.edit': edit,
+  'differential.diff.search': diffSearch,
+  'differential.getrawdiff': getRawDiff,
+  'transaction.search': transactionSearch,
+};

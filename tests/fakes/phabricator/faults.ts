@@ -17,16 +17,13 @@ export type Fault =
   /** The response is correct, but late. */
   | { kind: 'slow'; milliseconds: number };
 
-/** A call, for a predicate on faults. */
-export type Called = { method: string; params: Values };
+type Called = { method: string; params: Values };
 
 export type Faults = {
   /** The next `times` calls of the method, of those that the predicate selects, or of any, fail like this. */
   order: (which: string | ((call: Called) => boolean) | undefined, fault: Fault, times?: number) => void;
   /** Drops all faults that no call has met yet. */
   clear: () => void;
-  /** Number of calls that have met a fault. */
-  readonly met: number;
 };
 
 export type FaultBook = Faults & {
@@ -36,7 +33,6 @@ export type FaultBook = Faults & {
 
 export function noFaultsYet(): FaultBook {
   const ordered: { isMeant: (call: Called) => boolean; fault: Fault }[] = [];
-  let met = 0;
   return {
     order(which, fault, times = 1) {
       const isMeant =
@@ -46,14 +42,9 @@ export function noFaultsYet(): FaultBook {
     clear() {
       ordered.length = 0;
     },
-    get met() {
-      return met;
-    },
     next(call) {
       const index = ordered.findIndex(({ isMeant }) => isMeant(call));
-      if (index === -1) return undefined;
-      met += 1;
-      return ordered.splice(index, 1)[0]?.fault;
+      return index === -1 ? undefined : ordered.splice(index, 1)[0]?.fault;
     },
   };
 }

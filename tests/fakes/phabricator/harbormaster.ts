@@ -1,6 +1,5 @@
 // harbormaster.*: reads builds, and sends messages and artifacts to them.
-import { createHash } from 'node:crypto';
-import { abort, finish, isLate, startGeneration } from './builds.ts';
+import { endBuild, finish, isLate, startGeneration } from './builds.ts';
 import {
   asList,
   type Call,
@@ -12,13 +11,11 @@ import {
   refusal,
   type Values,
 } from './conduit.ts';
-import { identity, search, strings } from './search.ts';
+import { search, strings } from './search.ts';
 import {
-  type Artifact,
   type Build,
   type Buildable,
   type BuildPlan,
-  type BuildStep,
   byPhid,
   existing,
   maySeeBuild,
@@ -27,29 +24,14 @@ import {
   type Target,
   type UnitResult,
 } from './state.ts';
-import { addTransactions } from './transactions.ts';
 
 const buildableSearch = search<Buildable>({
   type: 'HMBB',
   query: 'HarbormasterBuildableQuery',
   rows: (state) => state.buildables,
   isVisible: (buildable, { state, viewer }) => maySeeBuildable(state, buildable, viewer),
-  constraints: {
-    ...identity(),
-    objectPHIDs: strings((buildable) => buildable.objectPHID),
-    containerPHIDs: strings((buildable) => buildable.containerPHID),
-    statuses: strings((buildable) => buildable.status),
-  },
-  fields: ({ id, objectPHID, containerPHID, status, ...dates }, { state }) => ({
-    objectPHID,
-    containerPHID,
-    buildableStatus: { value: status },
-    isManual: false,
-    uri: `${state.baseUri}/B${id}`,
-    dateCreated: dates.dateCreated,
-    dateModified: dates.dateModified,
-    policy: { view: 'users', edit: 'users' },
-  }),
+  constraints: { objectPHIDs: strings((buildable) => buildable.objectPHID) },
+  fields: ({ id }, { state }) => ({ uri: `${state.baseUri}/B${id}` }),
 });
 
 const buildSearch = search<Build>({
@@ -58,21 +40,13 @@ const buildSearch = search<Build>({
   rows: (state) => state.builds,
   isVisible: (build, { state, viewer }) => maySeeBuild(state, build, viewer),
   constraints: {
-    ...identity(),
     buildables: strings((build) => build.buildablePHID),
     plans: strings((build) => build.planPHID),
-    statuses: strings((build) => build.status),
-    initiators: strings((build) => build.initiatorPHID),
   },
-  fields: ({ buildablePHID, planPHID, initiatorPHID, status, ...dates }, { state }) => ({
+  fields: ({ buildablePHID, planPHID, status }) => ({
     buildablePHID,
     buildPlanPHID: planPHID,
-    buildStatus: { value: status, ...buildStatuses[status] },
-    initiatorPHID,
-    name: existing(state.plans, planPHID).name,
-    dateCreated: dates.dateCreated,
-    dateModified: dates.dateModified,
-    policy: { view: 'users', edit: 'users' },
+    buildStatus: { value: status },
   }),
 });
 
@@ -81,132 +55,39 @@ const targetSearch = search<Target>({
   query: 'HarbormasterBuildTargetQuery',
   rows: (state) => state.targets,
   isVisible: ({ buildPHID }, { state, viewer }) => maySeeBuild(state, existing(state.builds, buildPHID), viewer),
-  constraints: { ...identity(), buildPHIDs: strings((target) => target.buildPHID) },
-  fields: (target) => ({
-    name: target.name,
-    buildPHID: target.buildPHID,
-    buildStepPHID: target.stepPHID,
-    status: { value: target.status, name: targetStatuses[target.status] },
-    epochStarted: target.epochStarted,
-    epochCompleted: target.epochCompleted,
-    buildGeneration: target.generation,
-    dateCreated: target.dateCreated,
-    dateModified: target.dateModified,
-    policy: { view: 'users' },
-  }),
-});
-
-const artifactSearch = search<Artifact>({
-  type: 'HMBA',
-  query: 'HarbormasterBuildArtifactQuery',
-  rows: (state) => state.artifacts,
-  isVisible: ({ targetPHID }, { state, viewer }) =>
-    maySeeBuild(state, existing(state.builds, existing(state.targets, targetPHID).buildPHID), viewer),
-  constraints: { ...identity(), buildTargetPHIDs: strings((artifact) => artifact.targetPHID) },
-  // The URI is not included.
-  fields: (artifact) => ({
-    buildTargetPHID: artifact.targetPHID,
-    artifactType: artifact.type,
-    artifactKey: artifact.key,
-    isReleased: artifact.isReleased,
-    dateCreated: artifact.dateCreated,
-    dateModified: artifact.dateModified,
-    policy: { view: 'users' },
-  }),
+  constraints: { buildPHIDs: strings((target) => target.buildPHID) },
+  fields: ({ status, generation }) => ({ status: { value: status }, buildGeneration: generation }),
 });
 
 const planSearch = search<BuildPlan>({
   type: 'HMCP',
   query: 'HarbormasterBuildPlanQuery',
   rows: (state) => state.plans,
-  isVisible: () => true,
-  constraints: {
-    ...identity(),
-    status: strings(() => 'active'),
-    match: {
-      type: 'text',
-      matches: (plan: BuildPlan, text: string) => plan.name.includes(text),
-    },
-  },
-  fields: ({ name, holdDrafts, dateCreated, dateModified }) => ({
+  fields: ({ name, holdDrafts }) => ({
     name,
     status: { value: 'active' },
-    behaviors: {
-      'hold-drafts': { value: holdDrafts },
-      'arc-land': { value: 'always' },
-      buildable: { value: 'always' },
-      restartable: { value: 'always' },
-      runnable: { value: 'edit' },
-    },
-    dateCreated,
-    dateModified,
-    policy: { view: 'users', edit: 'admin' },
+    behaviors: { 'hold-drafts': { value: holdDrafts } },
   }),
 });
 
-type StepRow = BuildStep & { planPHID: string };
-
-const stepSearch = search<StepRow>({
+const stepSearch = search<BuildPlan>({
   type: 'HMCS',
   query: 'HarbormasterBuildStepQuery',
-  rows: ({ plans }) => plans.map(({ phid, step }) => ({ ...step, planPHID: phid })),
-  isVisible: () => true,
-  constraints: { ...identity(), planPHIDs: strings((step) => step.planPHID) },
-  fields: ({ name, planPHID, date }) => ({
-    name,
-    description: { raw: '' },
-    buildPlanPHID: planPHID,
-    dateCreated: date,
-    dateModified: date,
-    policy: { view: 'users', edit: 'admin' },
-  }),
+  rows: ({ plans }) => plans,
+  fields: ({ phid }) => ({ name: 'Ask bench CI', buildPlanPHID: phid }),
 });
 
-const planEdit: Method = {
-  params: ['transactions', 'objectIdentifier'],
-  writes: 'harbormaster',
-  run: ({ state, params, viewer }) => {
-    const plan = byPhid(state.plans, params.objectIdentifier);
-    if (plan === undefined) throw refusal('The fake makes no build plans over Conduit.');
-    if (!viewer.isAdmin) {
-      throw refusal(
-        `[You Shall Not Pass: Plan ${plan.id}] (Can Edit) You do not have permission to edit this object. // Administrators can take this action.`,
-      );
-    }
-    const changes = (asList(params.transactions) ?? []).filter(isMap).map(({ type, value }) => {
-      if (type !== 'behavior.hold-drafts' || !isHolding(value)) {
-        throw refusal(`The fake does not set "${type}" of a build plan.`);
-      }
-      plan.holdDrafts = value;
-      return { type: null, authorPHID: viewer.phid };
-    });
-    const transactions = addTransactions(state, plan.phid, changes).map(({ phid }) => ({ phid }));
-    return { object: { id: plan.id, phid: plan.phid }, transactions };
-  },
-};
-
 const sendMessage: Method = {
-  params: ['receiver', 'type', 'unit', 'lint', 'buildTargetPHID'],
+  params: ['receiver', 'type', 'unit'],
   writes: 'harbormaster',
   run: (call) => {
-    const { state, params } = call;
-    const receiver = params.receiver ?? params.buildTargetPHID;
-    const { type } = params;
-    if (!isText(receiver) || receiver === '') {
-      throw refusal(
-        'Call omits required "receiver" parameter. Specify the PHID of the object you want to send a message to.',
-      );
-    }
-    if (!isText(type) || type === '') {
-      throw refusal('Call omits required "type" parameter. Specify the type of message you want to send.');
-    }
+    const { state, params, viewer } = call;
+    const { receiver, type } = params;
     const target = targetSeen(call, receiver);
-    if (target !== undefined) return tellTarget(call, target, type);
     const build = byPhid(state.builds, receiver);
-    if (build === undefined || !maySeeBuild(state, build, call.viewer)) {
-      throw refusal(`Unable to load object "${receiver}" to receive message.`);
-    }
-    return tellBuild(call, build, type);
+    if (isText(type) && target !== undefined) return tellTarget(call, target, type);
+    if (isText(type) && build !== undefined && maySeeBuild(state, build, viewer)) return tellBuild(call, build, type);
+    throw refusal(`Unable to load object "${receiver}" to receive message.`);
   },
 };
 
@@ -215,19 +96,18 @@ const createArtifact: Method = {
   writes: 'harbormaster',
   run: (call) => {
     const { state, params } = call;
-    const { buildTargetPHID, artifactKey: key, artifactType: type } = params;
+    const { buildTargetPHID, artifactKey, artifactType: type } = params;
     const target = targetSeen(call, buildTargetPHID);
     if (target === undefined) throw refusal(`No such build target "${buildTargetPHID}"!`);
-    if (!isText(key) || key === '') throw refusal('Build artifact must have an artifact key.');
-    if (type !== 'uri' && type !== 'file') {
-      throw refusal(`There is no implementation available for artifacts of type "${type}".`);
-    }
+    if (type !== 'uri') throw refusal(`There is no implementation available for artifacts of type "${type}".`);
     const data = isMap(params.artifactData) ? params.artifactData : {};
-    if (type === 'uri') checkUri(data, call.isForm);
-    else checkFile(call, data);
-    checkKey(call, target, type, key);
-    const artifact = { targetPHID: target.phid, type, key, data, isReleased: false } as const;
-    const record = { ...newRecord(state, 'HMBA'), ...artifact };
+    checkUri(data);
+    const key = String(artifactKey);
+    // The real index is of the build and its generation, too.
+    if (state.artifacts.some((other) => other.targetPHID === target.phid && other.key === key)) {
+      throw refusal(`#1062: Duplicate entry 'uri-${key}' for key 'key_artifact'`);
+    }
+    const record = { ...newRecord(state, 'HMBA'), targetPHID: target.phid, type, key, data } as const;
     state.artifacts.push(record);
     return { data: [{ phid: record.phid }] };
   },
@@ -237,18 +117,16 @@ export const harbormasterMethods: Methods = {
   'harbormaster.buildable.search': buildableSearch,
   'harbormaster.build.search': buildSearch,
   'harbormaster.target.search': targetSearch,
-  'harbormaster.artifact.search': artifactSearch,
   'harbormaster.buildplan.search': planSearch,
-  'harbormaster.buildplan.edit': planEdit,
   'harbormaster.step.search': stepSearch,
   'harbormaster.sendmessage': sendMessage,
   'harbormaster.createartifact': createArtifact,
 };
 
 /** Stores results of units even if the message is late. */
-function tellTarget({ state, params, isForm }: Call, target: Target, type: string): null {
+function tellTarget({ state, params }: Call, target: Target, type: string): null {
   const units = asList(params.unit) ?? [];
-  for (const unit of units) checkUnit(isMap(unit) ? unit : {}, isForm);
+  for (const unit of units) checkUnit(isMap(unit) ? unit : {});
   target.units.push(...(units as UnitResult[]));
   if (isLate(state, target)) return null;
   target.messages.push(type);
@@ -257,74 +135,35 @@ function tellTarget({ state, params, isForm }: Call, target: Target, type: strin
   return null;
 }
 
-function tellBuild({ state, params }: Call, build: Build, type: string): null {
-  if (params.unit !== undefined) {
-    throw refusal(
-      'Call includes "unit" parameter. This parameter must be omitted when the receiver is not a Build Target.',
-    );
-  }
+/** Messages of a person. */
+function tellBuild({ state }: Call, build: Build, type: string): null {
   if (type === 'restart') state.background.push(startGeneration(state, build));
-  else if (type === 'abort') abort(state, build);
+  else if (type === 'abort') endBuild(state, build, 'aborted');
   else throw refusal(`Message type "${type}" is not supported.`);
   return null;
 }
 
 function targetSeen({ state, viewer }: Call, phid: unknown): Target | undefined {
   const target = byPhid(state.targets, phid);
-  if (target === undefined) return undefined;
-  const build = existing(state.builds, target.buildPHID);
-  return maySeeBuild(state, build, viewer) ? target : undefined;
+  return target && maySeeBuild(state, existing(state.builds, target.buildPHID), viewer) ? target : undefined;
 }
 
-function checkUnit(unit: Values, isForm: boolean): void {
+function checkUnit(unit: Values): void {
   require(unit, ['name', 'result']);
   for (const name of ['name', 'result']) checkType(unit, name, 'string', isText);
-  for (const name of ['namespace', 'engine', 'path', 'details', 'format']) {
-    checkType(unit, name, 'optional string', isText);
-  }
-  // A form field is text, so it never passes.
-  checkType(unit, 'duration', 'optional float|int', (value) => !isForm && typeof value === 'number');
+  for (const name of ['engine', 'details', 'format']) checkType(unit, name, 'optional string', isText);
+  checkType(unit, 'duration', 'optional float|int', (value) => typeof value === 'number');
 }
 
-function checkUri(data: Values, isForm: boolean): void {
+function checkUri(data: Values): void {
   require(data, ['uri']);
   checkType(data, 'uri', 'string', isText);
   checkType(data, 'name', 'optional string', isText);
-  checkType(data, 'ui.external', 'optional bool', (value) => isForm || typeof value === 'boolean');
-  const uri = String(data.uri);
-  if (/^(https?|mailto):/.test(uri)) return;
-  // PHP reads `name:1` as a host with a port.
-  if (!/^\w+:/.test(uri) || /^\w+:\d+$/.test(uri)) {
-    throw refusal(
-      `Unable to identify the protocol for URI "${uri}". URIs must be fully qualified and have an identifiable protocol.`,
-    );
-  }
+  checkType(data, 'ui.external', 'optional bool', (value) => typeof value === 'boolean');
+  if (/^(https?|mailto):/.test(String(data.uri))) return;
   throw refusal(
-    `URI "${uri}" does not have an allowable protocol. Configure protocols in \`uri.allowed-protocols\`. Allowed protocols are: http, https, mailto.`,
+    `URI "${data.uri}" does not have an allowable protocol. Configure protocols in \`uri.allowed-protocols\`. Allowed protocols are: http, https, mailto.`,
   );
-}
-
-function checkFile({ state }: Call, data: Values): void {
-  require(data, ['filePHID']);
-  if (byPhid(state.files, data.filePHID) !== undefined) return;
-  throw refusal(`File PHID "${data.filePHID}" does not correspond to a valid file.`);
-}
-
-function checkKey({ state }: Call, target: Target, type: string, key: string): void {
-  const isTaken = state.artifacts.some((artifact) => {
-    const other = existing(state.targets, artifact.targetPHID);
-    const isSibling = other.buildPHID === target.buildPHID && other.generation === target.generation;
-    return isSibling && artifact.key === key && artifact.type === type;
-  });
-  if (!isTaken) return;
-  const index = indexDigest([target.buildPHID, target.generation, key].join('\0'));
-  throw refusal(`#1062: Duplicate entry '${type}-${index}' for key 'key_artifact'`);
-}
-
-function indexDigest(text: string): string {
-  const alphabet = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ._';
-  const hash = createHash('sha1').update(text).digest();
-  return Array.from(hash.subarray(0, 12), (byte) => alphabet.charAt(byte & 63)).join('');
 }
 
 function require(values: Values, names: readonly string[]): void {
@@ -336,34 +175,5 @@ function require(values: Values, names: readonly string[]): void {
 function checkType(values: Values, name: string, expected: string, isRight: (value: unknown) => boolean): void {
   const value = values[name];
   if (value === undefined || isRight(value)) return;
-  const type = phpTypeOf(value);
-  throw refusal(`Parameter '${name}' has invalid type. Expected type '${expected}', got type '${type}'.`);
+  throw refusal(`Parameter '${name}' has invalid type. Expected type '${expected}', got type '${typeof value}'.`);
 }
-
-/** Describes a type like the server's `phutil_describe_type`, as far as recorded. */
-function phpTypeOf(value: unknown): string {
-  if (Array.isArray(value)) return 'array';
-  if (typeof value === 'object' && value !== null) {
-    const types = new Set(Object.values(value).map(phpTypeOf));
-    return `map<string, ${[...types].join('|')}>`;
-  }
-  return { string: 'string', boolean: 'bool', number: 'int' }[String(typeof value)] ?? 'null';
-}
-
-function isHolding(value: unknown): value is BuildPlan['holdDrafts'] {
-  return value === 'always' || value === 'building' || value === 'never';
-}
-
-const buildStatuses: { [status in Build['status']]: { name: string; 'color.ansi': string } } = {
-  building: { name: 'Building', 'color.ansi': 'yellow' },
-  passed: { name: 'Passed', 'color.ansi': 'green' },
-  failed: { name: 'Failed', 'color.ansi': 'red' },
-  aborted: { name: 'Aborted', 'color.ansi': 'red' },
-};
-
-const targetStatuses: { [status in Target['status']]: string } = {
-  'target/building': 'Building',
-  'target/waiting': 'Waiting for Message',
-  'target/passed': 'Passed',
-  'target/failed': 'Failed',
-};

@@ -1,46 +1,31 @@
-// Users and projects: user.* and project.*.
-import { isText, type Method, type Methods } from './conduit.ts';
-import { identity, names, search, strings } from './search.ts';
-import { byPhid, type Project, type State, type User } from './state.ts';
+// Users, projects, repositories and files.
+import { isText, type Method, type Methods, refusal } from './conduit.ts';
+import { names, search } from './search.ts';
+import { type FakeFile, maySee, newRecord, type Project, type Repository, type User } from './state.ts';
 
 const whoami: Method = {
   params: [],
-  run: ({ state, viewer }) => ({
-    phid: viewer.phid,
-    userName: viewer.username,
-    realName: viewer.realName,
-    image: viewer.imageUri,
-    uri: userUri(state, viewer),
-    roles: rolesOf(viewer, 'agent'),
-    primaryEmail: viewer.email,
-  }),
+  run: ({ viewer }) => ({ phid: viewer.phid, userName: viewer.username, roles: rolesOf(viewer, 'agent') }),
 };
 
 const userSearch = search<User>({
   type: 'USER',
   query: 'PhabricatorPeopleQuery',
-  idColumn: 'user.id',
   rows: (state) => state.users,
-  isVisible: () => true,
-  constraints: {
-    ...identity(),
-    usernames: names((user) => user.username),
-    isBot: { type: 'flag', matches: (user: User, isBot: boolean) => user.isBot === isBot },
-    isAdmin: { type: 'flag', matches: (user: User, isAdmin: boolean) => user.isAdmin === isAdmin },
-    isDisabled: {
-      type: 'flag',
-      matches: (user: User, isDisabled: boolean) => user.isDisabled === isDisabled,
-    },
-  },
-  fields: (user) => ({
-    username: user.username,
-    realName: user.realName,
-    roles: rolesOf(user, 'bot'),
-    dateCreated: user.dateCreated,
-    dateModified: user.dateModified,
-    policy: { view: 'public', edit: user.isBot ? 'admin' : 'no-one' },
-  }),
+  constraints: { usernames: names((user) => user.username) },
+  fields: (user) => ({ username: user.username, roles: rolesOf(user, 'bot') }),
 });
+
+function rolesOf(user: User, bot: 'agent' | 'bot'): string[] {
+  return [
+    ...(user.isDisabled ? ['disabled'] : []),
+    ...(user.isBot ? [bot] : []),
+    ...(user.isAdmin ? ['admin'] : []),
+    'verified',
+    'approved',
+    ...(user.isDisabled ? [] : ['activated']),
+  ];
+}
 
 const slugIn = (given: string): string => given.replace(/^#/, '');
 
@@ -48,38 +33,9 @@ const projectSearch = search<Project>({
   type: 'PROJ',
   query: 'PhabricatorProjectQuery',
   rows: (state) => state.projects,
-  isVisible: () => true,
-  constraints: {
-    ...identity(),
-    slugs: names((project) => project.slug, slugIn),
-    members: strings((project, { state }) => [
-      ...project.members,
-      ...project.members.map((phid) => byPhid(state.users, phid)?.username ?? ''),
-    ]),
-    name: {
-      type: 'text',
-      matches: (project: Project, name: string) => project.name.toLowerCase().includes(name.toLowerCase()),
-    },
-  },
-  attachments: {
-    members: (project) => ({ members: project.members.map((phid) => ({ phid })) }),
-  },
-  fields: (project) => ({
-    name: project.name,
-    slug: project.slug,
-    subtype: 'default',
-    milestone: null,
-    depth: 0,
-    parent: null,
-    icon: { key: 'project', name: 'Project', icon: 'fa-briefcase' },
-    color: { key: 'blue', name: 'Blue' },
-    status: 'active',
-    spacePHID: null,
-    dateCreated: project.dateCreated,
-    dateModified: project.dateModified,
-    policy: { view: 'users', edit: project.editPolicy, join: 'users' },
-    description: project.description === '' ? null : project.description,
-  }),
+  constraints: { slugs: names((project) => project.slug, slugIn) },
+  attachments: { members: (project) => ({ members: project.members.map((phid) => ({ phid })) }) },
+  fields: ({ slug }) => ({ slug }),
   // By the requested slugs, of the projects that were found.
   maps: ({ params }, found) => {
     const { slugs = [] } = (params.constraints ?? {}) as { slugs?: string[] };
@@ -91,28 +47,50 @@ const projectSearch = search<Project>({
   },
 });
 
+const repositorySearch = search<Repository>({
+  type: 'REPO',
+  query: 'PhabricatorRepositoryQuery',
+  rows: (state) => state.repositories,
+  constraints: {
+    callsigns: names((repository) => repository.callsign),
+    shortNames: names((repository) => repository.shortName),
+  },
+  fields: ({ callsign, shortName }) => ({ callsign, shortName, policy: { edit: 'admin' } }),
+});
+
+const fileSearch = search<FakeFile>({
+  type: 'FILE',
+  query: 'PhabricatorFileQuery',
+  rows: (state) => state.files,
+  isVisible: (file, { viewer }) => maySee(file, viewer),
+  fields: ({ name }) => ({ name }),
+});
+
+const upload: Method = {
+  params: ['data_base64', 'name', 'viewPolicy'],
+  writes: 'file',
+  run: ({ state, params, viewer }) => {
+    const { data_base64: base64, name, viewPolicy } = params;
+    if (!isText(base64) || base64 === '') throw refusal('Field "data_base64" must be non-empty.');
+    if (!/^[\w+/\s]*=*\s*$/.test(base64)) throw refusal('Unable to decode base64 data!');
+    const file = {
+      ...newRecord(state, 'FILE'),
+      name: String(name),
+      bytes: Buffer.from(base64, 'base64'),
+      authorPHID: viewer.phid,
+      // The server also accepts a policy that does not exist, which admits no user.
+      viewPolicy: isText(viewPolicy) ? viewPolicy : 'users',
+    };
+    state.files.push(file);
+    return file.phid;
+  },
+};
+
 export const peopleMethods: Methods = {
   'user.whoami': whoami,
   'user.search': userSearch,
   'project.search': projectSearch,
+  'diffusion.repository.search': repositorySearch,
+  'file.search': fileSearch,
+  'file.upload': upload,
 };
-
-function userUri(state: State, user: User): string {
-  return `${state.baseUri}/p/${user.username}/`;
-}
-
-/** True for the user of a PHID or a name, as searches for people accept both. */
-export function isUser(user: User, given: unknown): boolean {
-  return isText(given) && (given === user.phid || given === user.username);
-}
-
-function rolesOf(user: User, bot: 'agent' | 'bot'): string[] {
-  return [
-    ...(user.isDisabled ? ['disabled'] : []),
-    ...(user.isBot ? [bot] : []),
-    ...(user.isAdmin ? ['admin'] : []),
-    'verified',
-    'approved',
-    'activated',
-  ].filter((role) => role !== 'activated' || !user.isDisabled);
-}

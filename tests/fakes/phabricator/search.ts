@@ -1,54 +1,41 @@
 // Shared parts of the `*.search` methods: constraints, attachments, orders and pages.
-import { asList, type Call, ConduitError, isMap, isText, type Method, notNumeric, refusal } from './conduit.ts';
+import { asList, type Call, ConduitError, isMap, isText, type Method, refusal } from './conduit.ts';
 import type { State } from './state.ts';
 
-export type Search<Row> = {
+type Search<Row> = {
   /** A PHID type such as `DREV`. */
   type: string;
   /** The query's name in the real server's code, used in its errors. */
   query: string;
-  /** Column of the id in the real query; absent: `id`. */
-  idColumn?: string;
   rows: (state: State) => Row[];
-  isVisible: (row: Row, call: Call) => boolean;
-  /** The real server's name for a row in "You Shall Not Pass". */
-  nameOf?: (row: Row) => string;
-  constraints: { [name: string]: Constraint<Row> };
-  attachments?: { [name: string]: (row: Row, call: Call) => unknown };
-  /** `queryKey`s besides `all`. */
-  queries?: { [key: string]: (row: Row, call: Call) => boolean };
+  /** Absent: all users see every row. */
+  isVisible?: (row: Row, call: Call) => boolean;
+  /** Besides `ids` and `phids`, which all searches support. */
+  constraints?: { [name: string]: Constraint<Row> };
+  attachments?: { [name: string]: (row: Row) => unknown };
   orders?: { [name: string]: (a: Row, b: Row) => number };
+  /** Fields that ppsgate reads. */
   fields: (row: Row, call: Call) => { [name: string]: unknown };
   /** `rows` are those of the page. */
   maps?: (call: Call, rows: readonly Row[]) => { [name: string]: unknown };
 };
 
-export type Constraint<Row> = {
-  type: 'integers' | 'strings' | 'epoch' | 'text' | 'flag';
-  matches: (row: Row, value: never, call: Call) => boolean;
+type Constraint<Row> = {
+  type: 'integers' | 'strings' | 'epoch';
+  matches: (row: Row, value: never) => boolean;
 };
 
 type Identified = { id: number; phid: string };
 
-const searchParams = ['queryKey', 'constraints', 'attachments', 'order', 'before', 'after', 'limit'];
-
 export function search<Row extends Identified>(searched: Search<Row>): Method {
-  return { params: searchParams, run: (call) => answer(searched, call) };
+  return {
+    params: ['constraints', 'attachments', 'order', 'after', 'limit'],
+    run: (call) => answer(searched, call),
+  };
 }
 
-/** `ids` and `phids`, which all searches support. */
-export function identity<Row extends Identified>(): { [name: string]: Constraint<Row> } {
-  return { ids: integers((row: Row) => row.id), phids: strings((row: Row) => row.phid) };
-}
-
-function integers<Row>(of: (row: Row) => number): Constraint<Row> {
-  return { type: 'integers', matches: (row, values: number[]) => values.includes(of(row)) };
-}
-
-export function strings<Row>(of: (row: Row, call: Call) => string | null | readonly string[]): Constraint<Row> {
-  const matches = (row: Row, values: string[], call: Call) =>
-    [of(row, call)].flat().some((value) => value !== null && values.includes(value));
-  return { type: 'strings', matches };
+export function strings<Row>(of: (row: Row) => string | null): Constraint<Row> {
+  return { type: 'strings', matches: (row, values: (string | null)[]) => values.includes(of(row)) };
 }
 
 /** Like `strings`, but ignores case, as columns of names do on the live server. */
@@ -61,186 +48,91 @@ export function names<Row>(
   return { type: 'strings', matches };
 }
 
-export function notBefore<Row>(of: (row: Row) => number): Constraint<Row> {
-  return { type: 'epoch', matches: (row, epoch: number) => of(row) >= epoch };
-}
-
-export function notAfter<Row>(of: (row: Row) => number): Constraint<Row> {
-  return { type: 'epoch', matches: (row, epoch: number) => of(row) <= epoch };
-}
-
 /** Rows of one page, and its cursor; also for `transaction.search`. */
 export function pageOf<Row extends { id: number }>(
   sorted: readonly Row[],
   { params }: Pick<Call, 'params'>,
   isWanted: (row: Row) => boolean,
-  cursorRow: (cursor: string) => Row,
-): { rows: Row[]; cursor: { limit: number; after: string | null; before: string | null } } {
+  query: string,
+): { rows: Row[]; cursor: { limit: number; after: string | null } } {
   const limit = limitOf(params.limit);
-  const after = cursorOf(params.after);
-  const before = cursorOf(params.before);
-  const isBackward = after === null && before !== null;
-  const from = after ?? before;
-  const ordered = isBackward ? sorted.toReversed() : sorted;
-  const start = from === null ? 0 : ordered.indexOf(cursorRow(from)) + 1;
-  const wanted = ordered.slice(start).filter(isWanted);
+  const { after } = params;
+  const start = sorted.findIndex(({ id }) => String(id) === after) + 1;
+  if (after !== undefined && start === 0) {
+    throw refusal(`Cursor "${after}" does not identify a valid object in query "${query}".`);
+  }
+  const wanted = sorted.slice(start).filter(isWanted);
   const rows = wanted.slice(0, limit);
-  if (isBackward) rows.reverse();
-  const hasMore = wanted.length > limit;
-  const [first, last] = [idOf(rows.at(0)), idOf(rows.at(-1))];
-  const hasBefore = isBackward ? hasMore : after !== null;
-  const hasAfter = isBackward || hasMore;
-  return {
-    rows,
-    cursor: { limit, after: hasAfter ? last : null, before: hasBefore ? first : null },
-  };
+  return { rows, cursor: { limit, after: wanted.length > limit ? String(rows.at(-1)?.id) : null } };
 }
 
 function answer<Row extends Identified>(searched: Search<Row>, call: Call): unknown {
-  const queryKey = call.params.queryKey ?? null;
-  const { orders = {} } = searched;
-  const queries: NonNullable<Search<Row>['queries']> = { all: () => true, ...searched.queries };
-  const query = queries[isText(queryKey) ? queryKey : 'all'];
-  if (query === undefined) {
-    throw new ConduitError('ERR-BAD-QUERYKEY', 'Invalid query for parameter "queryKey".');
-  }
+  const { isVisible = () => true, attachments = {}, query } = searched;
   const filter = filterOf(searched, call);
-  const attached = attachmentsOf(searched, call);
-  const order = call.params.order ?? null;
-  const compare = comparison(orders, order, searched.query);
-  const sorted = searched.rows(call.state).toSorted(compare);
-  const { rows, cursor } = pageOf(
-    sorted,
-    call,
-    (row) => searched.isVisible(row, call) && query(row, call) && filter(row),
-    (id) => cursorRowOf(searched, call, sorted, id),
-  );
+  const attached = Object.keys(call.params.attachments ?? {}).map((name) => {
+    const attach = attachments[name];
+    if (attach !== undefined) return [name, attach] as const;
+    throw new ConduitError('ERR-INVALID-ATTACHMENT', 'Parameter "attachments" includes an invalid key.');
+  });
+  const { order = 'newest' } = call.params;
+  const newest = (a: Row, b: Row) => b.id - a.id;
+  const compare = order === 'newest' ? newest : searched.orders?.[String(order)];
+  if (compare === undefined) throw refusal(`Query "${query}" does not support a builtin order "${order}".`);
+  const sorted = searched.rows(call.state).toSorted((a, b) => compare(a, b) || newest(a, b));
+  const { rows, cursor } = pageOf(sorted, call, (row) => isVisible(row, call) && filter(row), query);
   const data = rows.map((row) => ({
     id: row.id,
     type: searched.type,
     phid: row.phid,
     fields: searched.fields(row, call),
-    attachments: Object.fromEntries(attached.map(([name, attach]) => [name, attach(row, call)])),
+    attachments: Object.fromEntries(attached.map(([name, attach]) => [name, attach(row)])),
   }));
-  return {
-    data,
-    maps: searched.maps?.(call, rows) ?? {},
-    query: { queryKey },
-    cursor: { ...cursor, order },
-  };
+  return { data, maps: searched.maps?.(call, rows) ?? {}, cursor };
 }
 
-function filterOf<Row>(searched: Search<Row>, call: Call): (row: Row) => boolean {
-  const constraints = call.params.constraints ?? {};
-  if (!isMap(constraints) && !isEmptyList(constraints)) {
+function filterOf<Row extends Identified>(searched: Search<Row>, { params }: Call): (row: Row) => boolean {
+  const constraints = params.constraints ?? {};
+  if (!isMap(constraints)) {
     throw new ConduitError('ERR-INVALID-CONSTRAINTS-FORMAT', 'Parameter "constraints" must be a map of constraints.');
   }
+  const known: { [name: string]: Constraint<Row> } = {
+    ids: { type: 'integers', matches: (row, ids: number[]) => ids.includes(row.id) },
+    phids: strings((row) => row.phid),
+    ...searched.constraints,
+  };
   const filters = Object.entries(constraints).map(([name, given]) => {
-    const constraint = searched.constraints[name];
+    const constraint = known[name];
     if (constraint === undefined) {
       throw new ConduitError('ERR-INVALID-CONSTRAINT', 'Parameter "constraints" includes an invalid key.');
     }
     // The result of `read` has the type that the constraint names.
-    const value = read(name, constraint.type, given, call.isForm) as never;
-    return (row: Row) => constraint.matches(row, value, call);
+    const value = read(name, constraint.type, given) as never;
+    return (row: Row) => constraint.matches(row, value);
   });
   return (row) => filters.every((filter) => filter(row));
 }
 
-function read(name: string, type: Constraint<never>['type'], given: unknown, isForm: boolean): unknown {
-  const wrong = (what: string) => refusal(`Error while reading "${name}": ${what}`);
-  if (type === 'epoch') return readInteger(name, given, isForm);
-  if (type === 'flag') return isForm ? given !== '0' && given !== 'false' : given === true;
-  if (type === 'text') {
-    if (!isText(given)) throw wrong('Expected string, got something else.');
-    return given;
+function read(name: string, type: Constraint<never>['type'], given: unknown): unknown {
+  const wrong = (of: string, what: string) => refusal(`Error while reading "${of}": ${what}`);
+  if (type === 'epoch') {
+    if (Number.isInteger(given)) return given;
+    throw wrong(name, 'Expected integer, got something else.');
   }
   const list = asList(given);
-  if (list === undefined) throw wrong('Expected a list, but value is not a list.');
-  if (list.length === 0) throw wrong('Expected a nonempty list, but value is an empty list.');
-  return list.map((value, at) => {
-    if (type === 'integers') return readInteger(`${name}[${at}]`, value, isForm);
-    if (isText(value)) return value;
-    throw refusal(`Error while reading "${name}[${at}]": Expected string, got something else.`);
-  });
-}
-
-function readInteger(name: string, value: unknown, isForm: boolean): number {
-  const isLoose = isForm && isText(value) && /^-?\d+$/.test(value);
-  if (isLoose || Number.isInteger(value)) return Number(value);
-  throw refusal(`Error while reading "${name}": Expected integer, got something else.`);
-}
-
-/** True for anything but false, null, 0 or empty. The `false` of a form field is text, so it counts. */
-function attachmentsOf<Row>(
-  { attachments = {} }: Search<Row>,
-  call: Call,
-): [string, (row: Row, call: Call) => unknown][] {
-  const asked = call.params.attachments ?? {};
-  const names = Object.entries(asked).filter(([, value]) => value && value !== '0');
-  return names.map(([name]) => {
-    const attach = attachments[name];
-    if (attach === undefined) {
-      throw new ConduitError('ERR-INVALID-ATTACHMENT', 'Parameter "attachments" includes an invalid key.');
-    }
-    return [name, attach];
-  });
-}
-
-function comparison<Row extends Identified>(
-  orders: { [name: string]: (a: Row, b: Row) => number },
-  order: unknown,
-  query: string,
-): (a: Row, b: Row) => number {
-  if (order === null || order === 'newest') return (a, b) => b.id - a.id;
-  if (order === 'oldest') return (a, b) => a.id - b.id;
-  const compare = isText(order) ? orders[order] : undefined;
-  if (compare === undefined) {
-    const known =
-      query === 'DifferentialRevisionQuery'
-        ? 'newest, created, order-created, oldest, relevance, updated, order-modified, outdated'
-        : 'newest, oldest';
-    throw refusal(`Query "${query}" does not support a builtin order "${order}". Supported orders are: ${known}.`);
-  }
-  return (a, b) => compare(a, b) || b.id - a.id;
-}
-
-function cursorRowOf<Row extends Identified>(searched: Search<Row>, call: Call, rows: readonly Row[], id: string): Row {
-  if (!/^\d+$/.test(id)) throw notNumeric(`${searched.idColumn ?? 'id'} IN (%Ld)`);
-  const row = rows.find((candidate) => candidate.id === Number(id));
-  if (row === undefined) {
-    throw refusal(`Cursor "${id}" does not identify a valid object in query "${searched.query}".`);
-  }
-  if (searched.isVisible(row, call)) return row;
-  const name = searched.nameOf?.(row) ?? row.phid;
-  throw refusal(`[You Shall Not Pass: ${name}] (Can View) You do not have permission to view this object.`);
+  if (list === undefined) throw wrong(name, 'Expected a list, but value is not a list.');
+  if (list.length === 0) throw wrong(name, 'Expected a nonempty list, but value is an empty list.');
+  const at = list.findIndex((value) => !(type === 'integers' ? Number.isInteger(value) : isText(value)));
+  const what = type === 'integers' ? 'integer' : 'string';
+  if (at !== -1) throw wrong(`${name}[${at}]`, `Expected ${what}, got something else.`);
+  return list;
 }
 
 function limitOf(limit: unknown): number {
-  const size = limit === undefined || limit === null ? 100 : Number(limit);
-  if (size < 1) {
-    throw new ConduitError(
-      'ERR-INVALID-PAGE-SIZE',
-      `Minimum page size for Conduit API method calls is 1, but this call specified ${size}.`,
-    );
-  }
-  if (size > 100) {
-    throw new ConduitError(
-      'ERR-INVALID-PAGE-SIZE',
-      `Maximum page size for Conduit API method calls is 100, but this call specified ${size}.`,
-    );
-  }
-  return size;
-}
-
-function cursorOf(cursor: unknown): string | null {
-  return cursor === undefined || cursor === null || cursor === '' ? null : String(cursor);
-}
-
-function idOf(row: { id: number } | undefined): string | null {
-  return row === undefined ? null : String(row.id);
-}
-
-function isEmptyList(value: unknown): boolean {
-  return Array.isArray(value) && value.length === 0;
+  const size = Number(limit ?? 100);
+  if (size >= 1 && size <= 100) return size;
+  const bound =
+    size < 1
+      ? 'Minimum page size for Conduit API method calls is 1'
+      : 'Maximum page size for Conduit API method calls is 100';
+  throw new ConduitError('ERR-INVALID-PAGE-SIZE', `${bound}, but this call specified ${size}.`);
 }

@@ -1,5 +1,4 @@
-// A Phabricator on a loopback port, for tests: stateful, with faults on request, and as strict and odd as the recorded
-// real one.
+// A Phabricator on a loopback port, for tests: it carries out what ppsgate requests, and refuses what a Phorge refuses.
 //
 //   await using phabricator = await startPhabricator();
 //   const author = phabricator.addUser('author');
@@ -7,44 +6,20 @@
 //   … url: phabricator.url, token: phabricator.token …
 //   expect(phabricator.violations).toEqual([]);
 import { once } from 'node:events';
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type ServerResponse,
-  STATUS_CODES,
-} from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { buffer } from 'node:stream/consumers';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { sendRequest } from '../../../src/system/http.ts';
-import { type Call, ConduitError, type Methods, refusal, type Values } from './conduit.ts';
+import { type Call, ConduitError, isMap, isText, type Methods, refusal, type Values } from './conduit.ts';
 import { differentialMethods } from './differential.ts';
-import { type Decoded, decodeCall } from './encoding.ts';
 import { type Fault, type FaultBook, type Faults, noFaultsYet } from './faults.ts';
-import { fileMethods } from './files.ts';
-import { handleMethods } from './handles.ts';
 import { harbormasterMethods } from './harbormaster.ts';
-import { brokenPage, loginPage, noDatabasePage, noPhpPage, wrongHostPage } from './pages.ts';
 import { peopleMethods } from './people.ts';
-import { remarkupMethods } from './remarkup.ts';
-import { repositoryMethods } from './repositories.ts';
-import { revisionEditMethods } from './revision-edit.ts';
 import { type Scene, sceneOf } from './scene.ts';
-import { emptyState, letters, newId, type State, type User } from './state.ts';
-import { transactionMethods } from './transactions.ts';
-import { manners, misdeeds } from './violations.ts';
+import { emptyState, type State, type User } from './state.ts';
+import { misdeeds } from './violations.ts';
 import { type Webhooks, webhooksOf } from './webhooks.ts';
-
-export type Requested = {
-  method: string;
-  params: Values;
-  /** User name of the token's owner. */
-  actor: string | undefined;
-  /** Absent if no response was sent. */
-  status?: number;
-  errorCode?: string | null;
-};
 
 export type FakePhabricator = Scene & {
   /** Without a trailing slash. */
@@ -55,7 +30,7 @@ export type FakePhabricator = Scene & {
   /** Current state; a test may read and change it. */
   state: State;
   /** Every readable call, oldest first, including rejected ones. */
-  requests: Requested[];
+  requests: { method: string; params: Values }[];
   /** Mistakes of the bot as sentences; a test expects none. */
   violations: string[];
   faults: Faults;
@@ -67,29 +42,23 @@ export type FakePhabricator = Scene & {
   [Symbol.asyncDispose]: () => Promise<void>;
 };
 
-export async function startPhabricator(
-  options: {
-    /** Seconds since 1970. */
-    now?: number;
-    /** Its configured address; it returns 500 for any other. Absent: the actual one. */
-    baseUri?: string;
-  } = {},
-): Promise<FakePhabricator> {
-  const state = emptyState('', options.now ?? 1_795_000_000);
+/** @param options.now seconds since 1970 */
+export async function startPhabricator(options: { now?: number } = {}): Promise<FakePhabricator> {
+  const state = emptyState(options.now ?? 1_795_000_000);
   const webhooks = webhooksOf(state);
   const inner: Inner = { state, webhooks, requests: [], violations: [], faults: noFaultsYet() };
   const server = createServer((request, response) => {
     serve(inner, request, response).catch((error: unknown) => {
       inner.violations.push(`the fake itself failed: ${error}`);
-      send(response, page(500, brokenPage));
+      send(response, page(500, 'The server has failed.'));
     });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  state.baseUri = options.baseUri ?? url;
+  state.baseUri = url;
   const scene = sceneOf(state, webhooks);
-  const bot = scene.addUser('perfbot', { realName: 'Perf CI Bot', isBot: true });
+  const bot = scene.addUser('perfbot', { isBot: true });
   const stop = async () => {
     server.closeAllConnections();
     server.close();
@@ -105,7 +74,7 @@ export async function startPhabricator(
     requests,
     violations,
     faults,
-    send: (to, request) => answerHere(inner, new URL(to), request),
+    send: (to, { body = '' }) => answerHere(inner, new URL(to).pathname, body.toString()),
     settled: () => settled(inner),
     stop,
     [Symbol.asyncDispose]: stop,
@@ -117,117 +86,59 @@ type Inner = Pick<FakePhabricator, 'state' | 'requests' | 'violations'> & {
   faults: FaultBook;
 };
 
-type Answer = {
-  status: number;
-  contentType: string;
-  body: string;
-  errorCode?: string | null;
-  location?: string;
-};
+type Answer = { status: number; contentType: string; body: string; location?: string };
 
-const methods: Methods = {
-  ...peopleMethods,
-  ...handleMethods,
-  ...differentialMethods,
-  ...revisionEditMethods,
-  ...transactionMethods,
-  ...harbormasterMethods,
-  ...fileMethods,
-  ...remarkupMethods,
-  ...repositoryMethods,
-  'conduit.ping': { params: [], isForAll: true, run: () => 'vm' },
-  'conduit.getcapabilities': {
-    params: [],
-    isForAll: true,
-    run: () => ({
-      authentication: ['token', 'asymmetric', 'session', 'sessionless', 'oauth'],
-      signatures: ['consign'],
-      input: ['json', 'urlencoded'],
-      output: ['json', 'human'],
-    }),
-  },
-};
+const methods: Methods = { ...peopleMethods, ...differentialMethods, ...harbormasterMethods };
 
 async function serve(inner: Inner, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { url = '', headers } = request;
-  const answer = await answered(inner, { url, headers, bytes: await buffer(request) });
+  const answer = await answerTo(inner, request.url ?? '', await text(request));
   if (answer === undefined) request.socket.resetAndDestroy();
-  else send(response, answer, newId(inner.state, 'session'));
+  else send(response, answer);
 }
-
-/** A request as received; `url` begins with its path. */
-type Received = { url: string; headers: IncomingHttpHeaders; bytes: Buffer };
 
 /** Undefined if the connection is reset. */
-async function answered(inner: Inner, { url, headers, bytes }: Received): Promise<Answer | undefined> {
-  const [path = '', query = ''] = url.split('?');
-  const { host = '', cookie } = headers;
-  if (host !== new URL(inner.state.baseUri).host) return page(500, wrongHostPage(path, host));
-  if (inner.state.away !== undefined) {
-    return inner.state.away === 'php' ? page(502, noPhpPage) : page(500, noDatabasePage);
+async function answerTo(inner: Inner, path: string, body: string): Promise<Answer | undefined> {
+  const { state, faults, requests, webhooks } = inner;
+  if (state.away === 'php') return page(502, '<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n</html>\r\n');
+  if (state.away === 'database') {
+    return page(500, 'This install has a fatal setup error, access the web interface to view details and resolve it.');
   }
-  const name = /^\/api\/([^/]+)$/.exec(path)?.[1];
-  if (name === undefined) return page(200, loginPage);
-  const contentType = headers['content-type'] ?? '';
-  const decoded = read(() => decodeCall(name, query, contentType, bytes));
-  if (decoded instanceof ConduitError) return refused(decoded);
-  inner.violations.push(...manners(name, decoded.encoding, { cookie }));
-  return carryOut(inner, name, decoded);
-}
-
-async function carryOut(inner: Inner, name: string, decoded: Decoded): Promise<Answer | undefined> {
-  const { params, token } = decoded;
-  const fault = inner.faults.next({ method: name, params });
-  const actor = inner.state.users.find(({ tokens }) => token !== undefined && tokens.includes(token));
-  const requested: Requested = { method: name, params, actor: actor?.username };
-  inner.requests.push(requested);
+  const [, method] = /^\/api\/([^/]+)$/.exec(path) ?? [];
+  if (method === undefined) return loginPage;
+  if (method === 'conduit.ping') return json({ result: 'vm', error_code: null, error_info: null });
+  const { __conduit__: about, ...params } = read(body) ?? {};
+  const fault = faults.next({ method, params });
+  requests.push({ method, params });
   const instead = fault && insteadOf(fault);
-  const isCarriedOut = fault === undefined || instead === undefined || isDone(fault);
-  const right = isCarriedOut ? answerTo(inner, name, decoded, fault) : undefined;
-  const answer = instead ?? right;
-  inner.webhooks.announce();
-  for (const work of inner.state.background) void work.then(() => inner.webhooks.announce());
+  const isCarriedOut = instead === undefined || (fault !== undefined && 'carriedOut' in fault && fault.carriedOut);
+  const answer = isCarriedOut ? answerOf(inner, method, params, about, fault?.kind === 'read-only') : undefined;
+  webhooks.announce();
+  for (const work of state.background) void work.then(webhooks.announce);
   if (fault?.kind === 'slow') await sleep(fault.milliseconds, undefined, { ref: false });
-  if (fault?.kind === 'reset' || answer === undefined) return undefined;
-  requested.status = answer.status;
-  if (answer.errorCode !== undefined) requested.errorCode = answer.errorCode;
-  return answer;
+  return fault?.kind === 'reset' ? undefined : (instead ?? answer);
 }
 
-async function answerHere(
-  inner: Inner,
-  { host, pathname, search }: URL,
-  { body = '' }: Parameters<typeof sendRequest>[1],
-): ReturnType<typeof sendRequest> {
-  const headers = { host, 'content-type': 'application/x-www-form-urlencoded' };
-  const bytes = Buffer.from(body.toString());
-  const answer = await answered(inner, { url: pathname + search, headers, bytes });
-  if (answer === undefined) {
-    const why = 'socket hang up (ECONNRESET)';
-    return { kind: 'no-answer', why, code: 'ECONNRESET', wasSent: true };
+/** Parameters as JSON in `params`, the only form that keeps their types. */
+function read(body: string): Values | undefined {
+  try {
+    const params: unknown = JSON.parse(new URLSearchParams(body).get('params') ?? '');
+    return isMap(params) ? params : undefined;
+  } catch {
+    return undefined;
   }
-  const { status, contentType, location } = answer;
-  return {
-    kind: 'answered',
-    status,
-    statusText: STATUS_CODES[status] ?? '',
-    headers: new Map([
-      ['content-type', contentType],
-      ...(location === undefined ? [] : [['location', location] as const]),
-    ]),
-    body: Buffer.from(answer.body),
-  };
 }
 
-function answerTo(inner: Inner, name: string, decoded: Decoded, fault: Fault | undefined): Answer {
-  if (decoded.wantsHtml) return page(200, loginPage);
-  const result = read(() => resultOf(inner, name, decoded, fault?.kind === 'read-only'));
-  if (result instanceof ConduitError) return refused(result);
-  return json({ result, error_code: null, error_info: null });
+function answerOf(inner: Inner, name: string, params: Values, about: unknown, isReadOnly: boolean): Answer {
+  try {
+    const result = resultOf(inner, name, params, isMap(about) ? about.token : undefined, isReadOnly);
+    return json({ result, error_code: null, error_info: null });
+  } catch (error) {
+    if (!(error instanceof ConduitError)) throw error;
+    return json({ result: null, error_code: error.code, error_info: error.message });
+  }
 }
 
-function resultOf(inner: Inner, name: string, decoded: Decoded, isReadOnly: boolean): unknown {
-  const { params, encoding, token } = decoded;
+function resultOf(inner: Inner, name: string, params: Values, token: unknown, isReadOnly: boolean): unknown {
   const method = methods[name];
   if (method === undefined) {
     throw new ConduitError('ERR-CONDUIT-CALL', `Conduit API method "${name.slice(0, 64)}" does not exist.`);
@@ -237,9 +148,7 @@ function resultOf(inner: Inner, name: string, decoded: Decoded, isReadOnly: bool
     const names = unknown.map((key) => `'${key}'`).join(', ');
     throw new ConduitError('ERR-CONDUIT-CALL', `API Method "${name}" does not define these parameters: ${names}.`);
   }
-  const viewer = method.isForAll ? anonymous : userOf(inner.state, token);
-  const isForm = encoding === 'form' || encoding === 'query';
-  const call: Call = { state: inner.state, params, viewer, isForm };
+  const call: Call = { state: inner.state, params, viewer: userOf(inner.state, token) };
   inner.violations.push(...misdeeds(name, call));
   if (method.writes !== undefined && (isReadOnly || inner.state.isReadOnly)) {
     throw refusal(
@@ -250,23 +159,22 @@ function resultOf(inner: Inner, name: string, decoded: Decoded, isReadOnly: bool
 }
 
 /** Finds the user of a token. The real server's errors repeat the token, too. */
-function userOf(state: State, token: string | undefined): User {
-  const invalid = (why: string) => new ConduitError('ERR-INVALID-AUTH', why);
-  if (token === undefined) {
-    throw new ConduitError('ERR-INVALID-SESSION', 'Session key is not present.');
-  }
-  if (token.length !== 32) {
-    throw invalid(`API token "${token}" has the wrong length. API tokens should be 32 characters long.`);
-  }
-  if (!/^(api|cli|clr)-/.test(token)) {
-    throw invalid(
-      `API token "${token}" has the wrong format. API tokens should be 32 characters long and begin with one of these prefixes: api, cli, clr.`,
-    );
-  }
+function userOf(state: State, token: unknown): User {
+  if (!isText(token)) throw new ConduitError('ERR-INVALID-SESSION', 'Session key is not present.');
   const user = state.users.find(({ tokens }) => tokens.includes(token));
-  if (user === undefined) throw invalid(`API token "${token}" is not valid.`);
-  if (user.isDisabled) throw invalid('User account is not permitted to use the API.');
+  if (user === undefined) throw new ConduitError('ERR-INVALID-AUTH', `API token "${token}" is not valid.`);
+  if (user.isDisabled) throw new ConduitError('ERR-INVALID-AUTH', 'User account is not permitted to use the API.');
   return user;
+}
+
+async function answerHere(inner: Inner, path: string, sent: string): ReturnType<typeof sendRequest> {
+  const answer = await answerTo(inner, path, sent);
+  if (answer === undefined) {
+    return { kind: 'no-answer', why: 'socket hang up (ECONNRESET)', code: 'ECONNRESET', wasSent: true };
+  }
+  const { status, body } = answer;
+  const headers = new Map(Object.entries(headersOf(answer)));
+  return { kind: 'answered', status, statusText: STATUS_CODES[status] ?? '', headers, body: Buffer.from(body) };
 }
 
 async function settled({ state, webhooks }: Pick<Inner, 'state' | 'webhooks'>): Promise<void> {
@@ -287,9 +195,9 @@ function insteadOf(fault: Fault): Answer | undefined {
     }
     case 'broken':
     case 'reset':
-      return page(500, brokenPage);
+      return page(500, 'The server has failed.');
     case 'html':
-      return page(200, loginPage);
+      return loginPage;
     case 'answer':
       return fault;
     default:
@@ -297,56 +205,21 @@ function insteadOf(fault: Fault): Answer | undefined {
   }
 }
 
-function isDone(fault: Fault): boolean {
-  return 'carriedOut' in fault && fault.carriedOut === true;
-}
-
-function read<T>(reader: () => T): T | ConduitError {
-  try {
-    return reader();
-  } catch (error) {
-    if (error instanceof ConduitError) return error;
-    throw error;
-  }
-}
-
-function refused({ code, message }: ConduitError): Answer {
-  return json({ result: null, error_code: code, error_info: message });
-}
-
 function json(body: { result: unknown; error_code: string | null; error_info: string | null }): Answer {
-  const errorCode = body.error_code;
-  return { status: 200, contentType: 'application/json', body: JSON.stringify(body), errorCode };
+  return { status: 200, contentType: 'application/json', body: JSON.stringify(body) };
 }
 
-function page(status: number, body: string): Answer {
-  return { status, contentType: 'text/html; charset=UTF-8', body };
+function page(status: number, text: string): Answer {
+  return { status, contentType: 'text/html; charset=UTF-8', body: `<!DOCTYPE html><p>${text}</p>` };
 }
 
-/** @param session sets a cookie in each response, which no client may send back */
-function send(response: ServerResponse, answer: Answer, session = 0): void {
-  const { status, contentType, body, location } = answer;
-  const cookie = `phsid=A%2F${letters(`session ${session}`, 40)}; path=/; HttpOnly`;
-  const headers = {
-    'content-type': contentType,
-    'cache-control': 'no-store',
-    ...(location !== undefined && { location }),
-  };
-  response.writeHead(status, status === 200 ? { ...headers, 'set-cookie': cookie } : headers);
-  response.end(body);
-}
+const loginPage = page(200, 'This server is not configured with any enabled authentication providers.');
 
-const anonymous: User = {
-  id: 0,
-  phid: '',
-  dateCreated: 0,
-  dateModified: 0,
-  username: '',
-  realName: '',
-  isBot: false,
-  isAdmin: false,
-  isDisabled: false,
-  email: '',
-  imageUri: '',
-  tokens: [],
-};
+const headersOf = ({ contentType, location }: Answer): { [name: string]: string } => ({
+  'content-type': contentType,
+  ...(location !== undefined && { location }),
+});
+
+function send(response: ServerResponse, answer: Answer): void {
+  response.writeHead(answer.status, headersOf(answer)).end(answer.body);
+}

@@ -1,6 +1,5 @@
 // State of the fake Phabricator: plain records, which a test may read and change.
 import { createHash } from 'node:crypto';
-import type { Changeset } from './raw-diff.ts';
 
 export type Phid = string;
 
@@ -14,74 +13,29 @@ type Record = {
 
 export type User = Record & {
   username: string;
-  realName: string;
   isBot: boolean;
   isAdmin: boolean;
   isDisabled: boolean;
-  email: string;
-  imageUri: string;
   /** Valid tokens; an expired one is removed. */
   tokens: string[];
 };
 
-export type Project = Record & {
-  name: string;
-  slug: string;
-  description: string;
-  members: Phid[];
-  /** PHID of the author. */
-  editPolicy: string;
-};
+export type Project = Record & { slug: string; members: Phid[] };
 
-export type Repository = Record & {
-  name: string;
-  vcs: 'git' | 'svn';
-  callsign: string | null;
-  shortName: string;
-  description: string;
-  defaultBranch: string;
-  /** Its URIs by id, by callsign and by short name. */
-  uris: { id: number; phid: Phid; identifier: 'id' | 'callsign' | 'shortname'; date: number }[];
-};
-
-export type Commit = {
-  id: number;
-  phid: Phid;
-  identifier: string;
-  repositoryPHID: Phid;
-  authorPHID: Phid;
-  identityPHID: Phid;
-  epoch: number;
-  message: string;
-};
-
-export type RevisionStatus =
-  | 'draft'
-  | 'needs-review'
-  | 'needs-revision'
-  | 'changes-planned'
-  | 'accepted'
-  | 'published'
-  | 'abandoned';
+export type Repository = Record & { callsign: string | null; shortName: string };
 
 export type Revision = Record & {
   title: string;
-  summary: string;
-  testPlan: string;
   authorPHID: Phid;
-  status: RevisionStatus;
+  status: 'draft' | 'needs-review' | 'changes-planned' | 'published' | 'abandoned';
   /** Not yet announced; true for some that are no longer drafts. */
   isDraft: boolean;
   holdAsDraft: boolean;
   repositoryPHID: Phid | null;
   /** PHID of its newest diff. */
   diffPHID: Phid;
-  reviewers: { reviewerPHID: Phid; isBlocking: boolean }[];
-  subscriberPHIDs: Phid[];
-  projectPHIDs: Phid[];
   /** `users`, or the PHID of the only user besides the author who may see it. */
   viewPolicy: string;
-  editPolicy: string;
 };
 
 export type Diff = Record & {
@@ -91,18 +45,8 @@ export type Diff = Record & {
   /** Branch of the author's checkout; null, with `base`, for a diff pasted into the web page. */
   branch: string | null;
   base: string | null;
-  commits: LocalCommit[];
-  changes: Changeset[];
-  /** Ids and PHIDs of `changes`, in their order. */
-  changesets: { id: number; phid: Phid }[];
-};
-
-export type LocalCommit = {
-  identifier: string;
-  tree: string;
-  parents: string[];
-  author: { name: string; email: string; epoch: number };
-  message: string;
+  /** As Phabricator writes it, which is not always as it was sent. */
+  raw: string;
 };
 
 export type Transaction = {
@@ -114,28 +58,17 @@ export type Transaction = {
   objectPHID: Phid;
   date: number;
   groupID: string;
-  comment: { id: number; phid: Phid; raw: string } | null;
+  comment: { raw: string } | null;
   fields: { [name: string]: unknown };
 };
 
+/** A plan with one step "Make HTTP Request", whose target waits for a message afterwards. */
 export type BuildPlan = Record & {
   name: string;
   holdDrafts: 'always' | 'building' | 'never';
-  step: BuildStep;
-};
-
-/** A "Make HTTP Request" step. */
-export type BuildStep = {
-  id: number;
-  phid: Phid;
-  name: string;
-  date: number;
   /** URI with `${variables}`. */
   uri: string;
-  method: 'POST' | 'GET' | 'PUT' | 'DELETE';
   credential: { user: string; password: string } | null;
-  /** True if the target waits for a message afterwards; otherwise status 200 is a pass. */
-  waitsForMessage: boolean;
 };
 
 export type Buildable = Record & {
@@ -147,30 +80,16 @@ export type Buildable = Record & {
 export type Build = Record & {
   buildablePHID: Phid;
   planPHID: Phid;
-  initiatorPHID: Phid;
   status: 'building' | 'passed' | 'failed' | 'aborted';
   /** Generation of its newest targets; a restart adds one. */
   generation: number;
 };
 
-export type UnitResult = {
-  name: string;
-  result: string;
-  namespace?: string;
-  engine?: string;
-  duration?: number;
-  path?: string;
-  details?: string;
-  format?: string;
-};
+export type UnitResult = { name: string; result: string; details?: string; format?: string };
 
 export type Target = Record & {
-  name: string;
   buildPHID: Phid;
-  stepPHID: Phid;
   status: 'target/building' | 'target/waiting' | 'target/passed' | 'target/failed';
-  epochStarted: number | null;
-  epochCompleted: number | null;
   generation: number;
   /** Types of the messages it accepted, oldest first; includes unknown types, but not late ones. */
   messages: string[];
@@ -178,22 +97,9 @@ export type Target = Record & {
   units: UnitResult[];
 };
 
-export type Artifact = Record & {
-  targetPHID: Phid;
-  type: 'uri' | 'file';
-  key: string;
-  data: { [name: string]: unknown };
-  isReleased: boolean;
-};
+export type Artifact = Record & { targetPHID: Phid; type: 'uri'; key: string; data: { [name: string]: unknown } };
 
-export type FakeFile = Record & {
-  name: string;
-  bytes: Buffer;
-  authorPHID: Phid;
-  viewPolicy: string;
-  /** Secret part of its data's address. */
-  secret: string;
-};
+export type FakeFile = Record & { name: string; bytes: Buffer; authorPHID: Phid; viewPolicy: string };
 
 export type State = {
   /** Without a trailing slash. */
@@ -206,7 +112,6 @@ export type State = {
   users: User[];
   projects: Project[];
   repositories: Repository[];
-  commits: Commit[];
   revisions: Revision[];
   diffs: Diff[];
   transactions: Transaction[];
@@ -220,19 +125,16 @@ export type State = {
   lastIds: { [kind: string]: number };
   /** Requests of builds that continue after the response. */
   background: Promise<unknown>[];
-  /** PHIDs for the next objects of their kinds, in order; later objects get generated ones. */
-  coming: Phid[];
 };
 
-export function emptyState(baseUri: string, now: number): State {
+export function emptyState(now: number): State {
   return {
-    baseUri,
+    baseUri: '',
     now,
     isReadOnly: false,
     users: [],
     projects: [],
     repositories: [],
-    commits: [],
     revisions: [],
     diffs: [],
     transactions: [],
@@ -244,15 +146,8 @@ export function emptyState(baseUri: string, now: number): State {
     files: [],
     lastIds: {},
     background: [],
-    coming: [],
   };
 }
-
-/** Harbormaster, when it acts automatically. */
-export const harbormasterPhid = 'PHID-APPS-PhabricatorHarbormasterApplication';
-
-/** Herald rule that runs build plans and calls webhooks. */
-export const heraldRulePhid = 'PHID-HRUL-ppsgatefakeherald001';
 
 export function newId(state: State, kind: string): number {
   const id = (state.lastIds[kind] ?? 0) + 1;
@@ -263,11 +158,7 @@ export function newId(state: State, kind: string): number {
 /** @param kind such as `DREV`, or `XACT-DREV`, whose PHIDs are five characters shorter */
 export function newPhid(state: State, kind: string): Phid {
   const serial = newId(state, `phid ${kind}`);
-  const coming = state.coming.findIndex((phid) => phid.startsWith(`PHID-${kind}-`));
-  const length = kind.startsWith('XACT-') ? 15 : 20;
-  const [phid = `PHID-${kind}-${letters(`${kind} ${serial}`, length)}`] =
-    coming === -1 ? [] : state.coming.splice(coming, 1);
-  return phid;
+  return `PHID-${kind}-${letters(`${kind} ${serial}`, kind.startsWith('XACT-') ? 15 : 20)}`;
 }
 
 /** Lower-case letters and digits of base 32, pseudo-random and reproducible. */
@@ -283,6 +174,26 @@ export function newRecord(state: State, kind: string): Record {
   return { id: newId(state, kind), phid: newPhid(state, kind), ...dates };
 }
 
+export type Change = Pick<Transaction, 'type' | 'authorPHID'> & { fields?: Transaction['fields']; comment?: string };
+
+/** Adds `changes` to the object as one group, and returns them, oldest first. */
+export function addTransactions(state: State, objectPHID: Phid, changes: readonly Change[]): Transaction[] {
+  const groupID = letters(`group ${newId(state, 'group')}`, 32);
+  const kind = `XACT-${objectPHID.split('-')[1]}`;
+  const added = changes.map(({ comment, fields = {}, ...change }) => ({
+    id: newId(state, kind),
+    phid: newPhid(state, kind),
+    ...change,
+    objectPHID,
+    date: state.now,
+    groupID,
+    comment: comment === undefined ? null : { raw: comment },
+    fields,
+  }));
+  state.transactions.push(...added);
+  return added;
+}
+
 export function byPhid<T extends { phid: Phid }>(rows: readonly T[], phid: unknown): T | undefined {
   return rows.find((row) => row.phid === phid);
 }
@@ -294,16 +205,8 @@ export function existing<T extends { phid: Phid }>(rows: readonly T[], phid: Phi
   return row;
 }
 
-export function maySee(object: { viewPolicy: string; authorPHID: Phid }, viewer: User): boolean {
-  return allows(object.viewPolicy, viewer) || object.authorPHID === viewer.phid;
-}
-
-export function mayEdit(revision: Revision, editor: User): boolean {
-  return allows(revision.editPolicy, editor) || revision.authorPHID === editor.phid;
-}
-
-function allows(policy: string, user: User): boolean {
-  return policy === 'users' || policy === 'public' || policy === user.phid;
+export function maySee({ viewPolicy, authorPHID }: { viewPolicy: string; authorPHID: Phid }, viewer: User): boolean {
+  return ['users', 'public', viewer.phid].includes(viewPolicy) || authorPHID === viewer.phid;
 }
 
 /** A diff has the policies of its revision. */
@@ -312,7 +215,7 @@ export function maySeeDiff(state: State, diff: Diff, viewer: User): boolean {
   return revision === undefined || maySee(revision, viewer);
 }
 
-/** Also for a build, a target or an artifact. */
+/** Also for a target. */
 export function maySeeBuild(state: State, build: Build, viewer: User): boolean {
   return maySeeBuildable(state, existing(state.buildables, build.buildablePHID), viewer);
 }

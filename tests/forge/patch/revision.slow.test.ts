@@ -72,9 +72,9 @@ const unapplicable = `diff --git a/${file} b/${file}
 +two
 `;
 
-const binary = 'diff --git a/x b/x\nindex 1..2\nGIT binary patch\nliteral 3\nKcmZQzWMXDv\n\nliteral 0\nHcmV?d00001\n\n';
+const binary = 'diff --git a/x b/x\nGIT binary patch\nliteral 0\nHc$@<O00001\n\nliteral 0\nHc$@<O00001\n\n';
 
-const withoutPrefixes = unapplicable.replaceAll(/ [ab]\/sys/g, ' sys');
+const withoutPrefixes = unapplicable.replaceAll(' b/sys/', ' b/');
 
 const link = `diff --git a/x b/x
 new file mode 120000
@@ -183,7 +183,7 @@ describe('a revision', () => {
   });
 
   test('in Latin-1 that does not apply gets a hint at the encoding', async () => {
-    const raw = Buffer.from(unapplicable.replace('never', 'n\u00e9ver'), 'latin1');
+    const raw = unapplicable.replace('never', 'n\u00e9ver');
     const { id } = phabricator.addRevision({
       author,
       title: 'x',
@@ -425,7 +425,7 @@ describe('on another machine', () => {
       () => {
         const other = phabricator.addDiff(author, { raw: diffTo('hostile') });
         const [judged] = phabricator.state.diffs;
-        Object.assign(judged ?? {}, { changes: other.changes });
+        Object.assign(judged ?? {}, { raw: other.raw });
       },
     ],
     [
@@ -440,7 +440,7 @@ describe('on another machine', () => {
       () => {
         const other = phabricator.addDiff(author, { raw: unapplicable });
         const [judged] = phabricator.state.diffs;
-        Object.assign(judged ?? {}, { changes: other.changes });
+        Object.assign(judged ?? {}, { raw: other.raw });
       },
     ],
   ])('a diff that %s is refused, because it was not approved', async (_, spoil) => {
