@@ -52,9 +52,14 @@ async function start(options: Partial<RelayServerOptions> = {}) {
 }
 
 const query = 'target=PHID-HMBT-a&build=PHID-HMBD-a&diff=80677&revision=27401';
+const signed = (signature: string | undefined, body = webhookBody()) =>
+  webhookText(body, { 'X-Phabricator-Webhook-Signature': signature });
+const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
+const withPassword = (authorization: string | undefined) => buildText(query, { Authorization: authorization });
+const longest = webhookBody().padEnd(limits.bodyBytes);
+const chunked = { 'Content-Length': undefined, 'Transfer-Encoding': 'chunked' };
 
 describe('a webhook', () => {
-  // A webhook is sent twice. Defence: Its bytes are recognized.
   test('that is signed is queued, and recognized when repeated', async () => {
     const { port, inbox } = await start();
     const request = webhookText(webhookBody({ transaction: 'ylb3' }));
@@ -71,29 +76,18 @@ describe('a webhook', () => {
     ]);
   });
 
-  // A webhook is forged. Defence: Its bytes are signed with the key of the hook.
-  test.each([
-    ['without a signature', undefined],
-    ['signed with another key', signatureOf(webhookBody(), 'another')],
-    ['with the signature of another body', signatureOf(webhookBody({ transaction: 'b' }))],
-    ['with two signatures', `${signatureOf(webhookBody())}, ${signatureOf(webhookBody())}`],
-  ])('%s is answered with 401 and not queued', async (_, signature) => {
-    const { port, inbox, logged } = await start();
-    const headers = { 'X-Phabricator-Webhook-Signature': signature };
-    const answer = await send(port, webhookText(webhookBody(), headers));
-    expect(answer).toMatchObject({ status: 401 });
-    expect(inbox.countPending()).toBe(0);
-    expect(logged).toEqual([unsigned]);
-  });
-
   const unsigned = 'Refused from 127.0.0.1: a webhook whose signature is missing or wrong.';
 
-  // Refused requests fill the log or write into it. Defence: Each kind has one line a minute with a count, and no text
-  // of the request.
-  test('that is refused is in the log once a minute, with how many more there were', async () => {
+  // Refused requests must not fill the log or write into it.
+  test('that is refused is in the log once a minute, with how many more there were, and without its words', async () => {
     let now = at;
     const { port, logged } = await start({ now: () => now });
-    const request = webhookText('x', { 'X-Phabricator-Webhook-Signature': undefined });
+    const headers = {
+      'X-Phabricator-Webhook-Signature': 'STRANGE',
+      'User-Agent': 'STRANGE\tppsgate-check',
+      'X-Forwarded-For': 'STRANGE',
+    };
+    const request = webhookText('STRANGE', headers);
     const minutesLater = (minutes: number) => {
       now = new Date(at.getTime() + minutes * 60_000);
     };
@@ -108,17 +102,6 @@ describe('a webhook', () => {
     expect(logged).toEqual([unsigned, `${unsigned} 20 more were refused since the last such line.`, unsigned]);
   });
 
-  test('that is refused leaves nothing of its words in the log', async () => {
-    const { port, logged } = await start();
-    const headers = {
-      'X-Phabricator-Webhook-Signature': 'STRANGE',
-      'User-Agent': 'STRANGE\tppsgate-check',
-      'X-Forwarded-For': 'STRANGE',
-    };
-    await send(port, webhookText('STRANGE', headers));
-    expect(logged).toEqual([unsigned]);
-  });
-
   test('of the check is distinguished from those of strangers: the signed one surely, others by their word', async () => {
     const { port, logged } = await start();
     const headers = { 'User-Agent': 'ppsgate-check' };
@@ -129,7 +112,7 @@ describe('a webhook', () => {
     });
     await send(port, webhookText(body, headers));
     await send(port, webhookText(body, { ...headers, 'X-Phabricator-Webhook-Signature': '0' }));
-    await send(port, webhookText(body, { 'X-Phabricator-Webhook-Signature': '0' }));
+    await send(port, signed('0', body));
     expect(logged).toEqual([
       '`ppsgate phabricator check` has tested the webhook, and its signature is valid.',
       unsigned.replace(/\.$/, '; it claims to be from `ppsgate phabricator check`.'),
@@ -137,57 +120,15 @@ describe('a webhook', () => {
     ]);
   });
 
-  test('of any other object than a revision is ignored', async () => {
-    const { port, inbox } = await start();
-    for (const type of ['DIFF', 'HMBD', 'CMIT', 'PROJ']) {
-      const answer = await send(port, webhookText(webhookBody({ type })));
-      expect(answer).toMatchObject({ status: 200, text: 'ignored' });
-    }
-    expect(inbox.countPending()).toBe(0);
-  });
-
-  test('that was sent manually is logged, and not queued', async () => {
+  test.each([
+    ['a diff', { type: 'DIFF' }, 0],
+    ['a build', { type: 'HMBD' }, 0],
+    ['a test, which is logged', { test: true }, 1],
+  ])('of %s is ignored', async (_, about, lines) => {
     const { port, inbox, logged } = await start();
-    const answer = await send(port, webhookText(webhookBody({ test: true })));
-    expect(answer).toMatchObject({ status: 200, text: 'ignored' });
-    expect(logged).toEqual(['A test webhook has arrived, and its signature is valid.']);
+    expect(await send(port, webhookText(webhookBody(about)))).toMatchObject({ status: 200, text: 'ignored' });
+    expect(logged).toHaveLength(lines);
     expect(inbox.countPending()).toBe(0);
-  });
-
-  test.each(['', '{', 'null', '{"object":{"type":"DREV"}}', webhookBody().replace('DREV-a', "'")])(
-    'that is signed but not of Herald is refused, and logged: %j',
-    async (body) => {
-      const { port, inbox, logged } = await start();
-      const answer = await send(port, webhookText(body));
-      expect(answer).toMatchObject({ status: 400 });
-      expect(logged).toHaveLength(1);
-      expect(inbox.countPending()).toBe(0);
-    },
-  );
-
-  test('that does not declare its length is refused', async () => {
-    const { port } = await start();
-    const body = webhookBody();
-    const chunks = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
-    const headers = {
-      'X-Phabricator-Webhook-Signature': signatureOf(body),
-      'Content-Length': undefined,
-    };
-    const chunked = { ...headers, 'Transfer-Encoding': 'chunked' };
-    for (const request of [requestText('POST /webhook', headers), requestText('POST /webhook', chunked, chunks)]) {
-      expect(await send(port, request)).toMatchObject({ status: 411 });
-    }
-  });
-
-  test('of the maximum length is accepted, and one that is a byte longer is refused unread', async () => {
-    const { port } = await start();
-    const longest = webhookBody().padEnd(limits.bodyBytes);
-    expect(await send(port, webhookText(longest))).toMatchObject({ status: 200, text: 'queued' });
-    const headers = {
-      'X-Phabricator-Webhook-Signature': signatureOf(`${longest} `),
-      'Content-Length': String(limits.bodyBytes + 1),
-    };
-    expect(await send(port, requestText('POST /webhook', headers))).toMatchObject({ status: 413 });
   });
 
   test('whose client waits for a confirmation before the body gets it, if its headers are good', async () => {
@@ -202,11 +143,9 @@ describe('a webhook', () => {
     socket.write(body);
     expect(await answer).toMatchObject({ status: 200, text: 'queued' });
 
-    const unsigned = await send(port, asking({ 'X-Phabricator-Webhook-Signature': undefined }));
-    expect(unsigned).toMatchObject({ status: 401, head: expect.stringMatching(/^HTTP\/1\.1 401/) });
-    expect(await send(port, asking({ 'Content-Length': '10000000' }))).toMatchObject({
-      status: 413,
-    });
+    const refused = await send(port, asking({ 'X-Phabricator-Webhook-Signature': undefined }));
+    expect(refused).toMatchObject({ status: 401, head: expect.stringMatching(/^HTTP\/1\.1 401/) });
+    expect(await send(port, asking({ 'Content-Length': '10000000' }))).toMatchObject({ status: 413 });
   });
 
   test('that breaks off is not queued, and no fault of ours', async () => {
@@ -224,26 +163,16 @@ describe('a build', () => {
     const { port, inbox } = await start();
     expect(await send(port, buildText(query))).toMatchObject({ status: 200, text: 'queued' });
     expect(await send(port, buildText(query))).toMatchObject({ status: 200, text: 'known' });
-    const restarted = query.replace('HMBT-a', 'HMBT-b');
+    const restarted = query.replace('HMBT-a', 'HMBT-b').replace('=27401', '=D27401');
     expect(await send(port, buildText(restarted))).toMatchObject({ status: 200, text: 'queued' });
-    const build = { kind: 'build', at, build: 'PHID-HMBD-a', diff: 80677, revision: 27401 };
+    const unnamed = query.replace('HMBT-a', 'HMBT-c').replace('=27401', '=');
+    expect(await send(port, buildText(unnamed))).toMatchObject({ status: 200, text: 'queued' });
+    const build = { kind: 'build', at, build: 'PHID-HMBD-a', diff: 80677 };
     expect(inbox.pendingDeliveries()).toEqual([
-      { ...build, id: 'PHID-HMBT-a', target: 'PHID-HMBT-a' },
-      { ...build, id: 'PHID-HMBT-b', target: 'PHID-HMBT-b' },
+      { ...build, revision: 27401, id: 'PHID-HMBT-a', target: 'PHID-HMBT-a' },
+      { ...build, revision: 27401, id: 'PHID-HMBT-b', target: 'PHID-HMBT-b' },
+      { ...build, id: 'PHID-HMBT-c', target: 'PHID-HMBT-c' },
     ]);
-  });
-
-  test.each([
-    ['revision=27401', { revision: 27401 }],
-    ['revision=D27401', { revision: 27401 }],
-    ['revision=', {}],
-    ['more=of&it', {}],
-  ])('may name its revision as Harbormaster does: %s', async (rest, revision) => {
-    const { port, inbox } = await start();
-    const request = buildText(`target=PHID-HMBT-a&build=PHID-HMBD-a&diff=80677&${rest}`);
-    expect(await send(port, request)).toMatchObject({ status: 200, text: 'queued' });
-    const common = { id: 'PHID-HMBT-a', target: 'PHID-HMBT-a', build: 'PHID-HMBD-a', diff: 80677 };
-    expect(inbox.pendingDeliveries()).toEqual([{ kind: 'build', at, ...common, ...revision }]);
   });
 
   test.each([
@@ -262,110 +191,76 @@ describe('a build', () => {
     });
     expect(inbox.countPending()).toBe(0);
   });
+});
 
-  const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
-
-  // A build request is forged. Defence: It needs the password; the reply reveals nothing else.
-  test.each([
-    ['no password', undefined],
-    ['another password', basic('phorge:correct horses')],
-    ['another user', basic('phorg:correct horse')],
-    ['an empty password', 'Basic '],
-    ['a password of another scheme', basic(buildPassword).replace('Basic', 'Bearer')],
-    ['a password that is not encoded', `Basic ${buildPassword}`],
-  ])('with %s is answered with 401 and not queued, right or wrong', async (_, authorization) => {
-    const { port, inbox } = await start();
-    for (const text of [query, '']) {
-      const answer = await send(port, buildText(text, { Authorization: authorization }));
-      expect(answer.status).toBe(401);
-      expect(answer.head).toContain('WWW-Authenticate: Basic realm="ppsgate"');
-    }
-    expect(inbox.countPending()).toBe(0);
-  });
-
-  test('has no body', async () => {
-    const { port } = await start();
-    for (const headers of [
-      { 'Content-Length': '10000000' },
-      { 'Content-Length': undefined, 'Transfer-Encoding': 'chunked' },
-    ]) {
-      expect(await send(port, buildText(query, headers))).toMatchObject({ status: 413 });
-    }
-  });
+test.each<[number, string, string]>([
+  // A webhook is forged: its bytes are signed with the key of the hook.
+  [401, 'no signature', signed(undefined)],
+  [401, 'the signature of another key', signed(signatureOf(webhookBody(), 'another'))],
+  [401, 'the signature of another body', signed(signatureOf(webhookBody({ transaction: 'b' })))],
+  [401, 'two signatures', signed(`${signatureOf(webhookBody())}, ${signatureOf(webhookBody())}`)],
+  ...['', '{', 'null', '{"object":{"type":"DREV"}}', webhookBody().replace('DREV-a', "'")].map(
+    (body): [number, string, string] => [400, `a signed body that is not Herald's: ${body}`, webhookText(body)],
+  ),
+  [411, 'no length', webhookText(webhookBody(), { 'Content-Length': undefined })],
+  [411, 'chunks', webhookText(webhookBody(), chunked)],
+  [413, 'a body that is too long', webhookText(longest, { 'Content-Length': String(limits.bodyBytes + 1) })],
+  // A build request is forged: it needs the password, and the reply reveals nothing else.
+  [401, 'no password', withPassword(undefined)],
+  [401, 'no password and no query', buildText('', { Authorization: undefined })],
+  [401, 'another password', withPassword(basic('phorge:correct horses'))],
+  [401, 'another user', withPassword(basic('phorg:correct horse'))],
+  [401, 'an empty password', withPassword('Basic ')],
+  [401, 'a password of another scheme', withPassword(basic(buildPassword).replace('Basic', 'Bearer'))],
+  [401, 'a password that is not encoded', withPassword(`Basic ${buildPassword}`)],
+  [413, 'a build with a body', buildText(query, { 'Content-Length': '10000000' })],
+  [413, 'a build with chunks', buildText(query, chunked)],
+  // `/webhook/%2e%2e/build` would pass a proxy that allows only `/webhook`: paths are compared as sent.
+  ...['/webhook/%2e%2e/build', '/webhook/../build', '/./build', '//build', '/build/', '/%62uild', '/BUILD'].map(
+    (path): [number, string, string] => [404, path, buildText(query).replace('/build', path)],
+  ),
+  ...['\\\\build', '/build#', '/build;a', 'http://relay/build'].map((path): [number, string, string] => [
+    path.startsWith('\\') ? 400 : 404,
+    path,
+    buildText(query).replace('/build', path),
+  ]),
+  [405, 'GET /webhook', requestText('GET /webhook')],
+  [405, 'PUT /build', requestText('PUT /build')],
+  [405, 'POST /health', requestText('POST /health')],
+  [431, 'long headers', requestText('GET /health', { Cookie: 'x'.repeat(limits.headerBytes) })],
+  [431, 'a long request line', requestText(`GET /health?${'x'.repeat(limits.headerBytes)}`)],
+  [400, 'no HTTP', 'hello\r\n\r\n'],
+  [400, 'TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
+  [400, 'chunks beside a length', requestText('POST /webhook', { 'Transfer-Encoding': 'chunked' }, 'x')],
+  [400, 'a negative length', requestText('POST /webhook', { 'Content-Length': '-1' })],
+])('answers %i and queues nothing: %s', async (status, _, request) => {
+  const { port, inbox } = await start();
+  const answer = await send(port, request);
+  expect(answer.status).toBe(status);
+  if (status === 401 && request.includes('/build'))
+    expect(answer.head).toContain('WWW-Authenticate: Basic realm="ppsgate"');
+  if (status === 405) expect(answer.head).toContain(`Allow: ${request.includes('/health') ? 'GET' : 'POST'}`);
+  expect(inbox.countPending()).toBe(0);
 });
 
 describe('the relay', () => {
-  test('reports to monitoring how many deliveries wait', async () => {
+  test('reports to monitoring how many deliveries wait, and accepts the longest body', async () => {
     const { port } = await start();
     expect(await send(port, requestText('GET /health'))).toMatchObject({ text: '0 pending' });
-    await send(port, buildText(query));
-    const answer = await send(port, requestText('GET /health'));
-    expect(answer).toMatchObject({ status: 200, text: '1 pending' });
+    expect(await send(port, webhookText(longest))).toMatchObject({ status: 200, text: 'queued' });
+    expect(await send(port, requestText('GET /health'))).toMatchObject({ status: 200, text: '1 pending' });
   });
 
-  // The relay has no key or no password. Defence: A path without its key does not exist.
   test('has no path that it was given no key or no password for', async () => {
     const { port } = await start({ webhookKey: '', buildPassword: '' });
-    const webhook = webhookText(webhookBody(), {
-      'X-Phabricator-Webhook-Signature': signatureOf(webhookBody(), ''),
-    });
-    const build = buildText(query, { Authorization: 'Basic =' });
+    const webhook = signed(signatureOf(webhookBody(), ''));
+    const build = withPassword('Basic =');
     for (const request of [webhook, build, requestText('GET /'), requestText('GET //')]) {
       expect(await send(port, request)).toMatchObject({ status: 404 });
     }
   });
 
-  // `/webhook/%2e%2e/build` passes a proxy that allows only `/webhook`. Defence: Paths are compared as sent, and any
-  // other spelling does not exist.
-  test.each([
-    '/webhook/%2e%2e/build',
-    '/webhook/../build',
-    '/./build',
-    '//build',
-    '/build/',
-    '/%62uild',
-    '/BUILD',
-    '\\\\build',
-    '/build#',
-    '/build;a',
-    'http://relay/build',
-  ])('has nothing at a path that a parser may take for another: %s', async (path) => {
-    const { port, inbox } = await start();
-    const request = buildText(query).replace('POST /build', `POST ${path}`);
-    expect([400, 404]).toContain((await send(port, request)).status);
-    expect(inbox.countPending()).toBe(0);
-  });
-
-  test.each([
-    ['GET /webhook', 'POST'],
-    ['PUT /build', 'POST'],
-    ['POST /health', 'GET'],
-  ])('answers 405 to %s', async (startLine, allowed) => {
-    const { port } = await start();
-    const answer = await send(port, requestText(startLine));
-    expect(answer).toMatchObject({ status: 405, text: `Only ${allowed} is supported here.` });
-    expect(answer.head).toContain(`Allow: ${allowed}`);
-  });
-
-  test('refuses headers and request lines that are too long', async () => {
-    const { port } = await start();
-    const long = 'x'.repeat(limits.headerBytes);
-    for (const request of [requestText('GET /health', { Cookie: long }), requestText(`GET /health?${long}`)]) {
-      expect(await send(port, request)).toMatchObject({ status: 431 });
-    }
-  });
-
-  test.each([
-    'hello\r\n\r\n',
-    '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03',
-    requestText('POST /webhook', { 'Transfer-Encoding': 'chunked' }, 'x'),
-    requestText('POST /webhook', { 'Content-Length': '-1' }),
-  ])('answers 400 to what is no HTTP: %j', async (text) => {
-    const { port } = await start();
-    expect(await send(port, text)).toMatchObject({ status: 400 });
-  });
-
-  // A second request is in the body of the first. Defence: One request per connection is served.
+  // A second request is in the body of the first.
   test('replies to the first of several requests on a connection and ignores the others', async () => {
     const { port, inbox } = await start();
     const requests = ['a', 'b', 'c'].map((transaction) => webhookText(webhookBody({ transaction })));
@@ -373,12 +268,8 @@ describe('the relay', () => {
     expect(answer).toMatchObject({ status: 200, text: 'queued' });
     expect(answer.head).toContain('Connection: close');
     expect(inbox.pendingDeliveries()).toMatchObject([{ transactions: ['PHID-XACT-DREV-a'] }]);
-    const unanswered = await send(port, webhookText(webhookBody({ transaction: 'b' })));
-    expect(unanswered.text).toBe('queued');
   });
 
-  // Requests are slow, large, broken or many. Defence: Time, headers, body and connections have bounds; larger requests
-  // are refused unread.
   test.each([
     ['headers', 0],
     ['a body', webhookText(webhookBody()).length - webhookBody().length],
@@ -398,11 +289,9 @@ describe('the relay', () => {
     expect(inbox.countPending()).toBe(0);
   });
 
-  // Idle connections, from one address or many, keep webhooks out. Defence: The oldest connection without a whole
-  // request is closed, in the same network first (IPv6: a /64).
+  // Idle connections, from one address or many, must not keep webhooks out.
   test.each([
     ['nothing', ''],
-    ['half of its headers', 'POST /webhook HTTP/1.1\r\nHost: relay\r\n'],
     ['its headers and half of its body', webhookText(webhookBody()).slice(0, -9)],
   ])('takes a webhook beside 300 connections of which each has sent %s', async (_, sent) => {
     const { port, inbox, logged } = await start({ limits: { ...usualLimits, seconds: 60 } });
@@ -412,7 +301,7 @@ describe('the relay', () => {
     const webhook = webhookText(webhookBody({ transaction: 'good' }));
     expect(await send(port, webhook)).toMatchObject({ status: 200, text: 'queued' });
     expect(inbox.pendingDeliveries()).toMatchObject([{ transactions: ['PHID-XACT-DREV-good'] }]);
-    expect(logged).toEqual(['Refused from 127.0.0.1: the oldest of too many open connections.']);
+    expect(logged).toHaveLength(1);
   });
 
   test('returns 500 if the queue cannot be written, with the reason in its log, and no secret in either', async () => {
