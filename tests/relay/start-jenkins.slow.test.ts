@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Job } from '../../src/forge/patch/job-key.ts';
 import { type JenkinsOptions, startOnJenkins } from '../../src/relay/start-jenkins.ts';
+import type { Started } from '../../src/relay/starter.ts';
 import { type FakeJenkins, type Fault, jobPath, ownUrl, type Parameters, startFakeJenkins } from '../fakes/jenkins.ts';
 
 const { signal } = new AbortController();
@@ -19,6 +20,7 @@ const nobodyAsked = {
   TESTBED: '',
   EARLIER: '',
 };
+const bisect = { good: 'v1', bad: 'v2', fixUp: 'a,b:c', maxBoots: '30', verifyRevert: 'true' };
 const parameters: Parameters = { PATCH: 'D7:12', KEY: 'D7-12', ...nobodyAsked };
 
 let jenkins: FakeJenkins;
@@ -45,7 +47,7 @@ function addBuild(changes: Partial<FakeJenkins['state']['builds'][number]> = {})
 
 describe('a gate is started', () => {
   test('with all overrides', async () => {
-    const overrides = {
+    const asked = {
       scenarios: 'forwarding',
       families: 'inet6',
       margin: '1 % & more',
@@ -54,50 +56,20 @@ describe('a gate is started', () => {
       testbed: 'mellanox and 40G',
       earlier: 'all',
     };
-    const started = await starter().start({ ...job, overrides, build: 'PHID-HMBD-x' }, false, signal);
+    const started = await starter().start({ ...job, overrides: asked, build: 'PHID-HMBD-x' }, false, signal);
     expect(started).toEqual({ kind: 'started', where: `${ownUrl}/queue/item/41/` });
-    expect(jenkins.state.queue).toMatchObject([
-      {
-        parameters: {
-          PATCH: 'D7:12',
-          KEY: 'D7-12',
-          BUILD: 'PHID-HMBD-x',
-          SCENARIOS: 'forwarding',
-          FAMILIES: 'inet6',
-          MARGIN: '1 % & more',
-          MAX_RUNS: '30',
-          PROFILE: 'off',
-          TESTBED: 'mellanox and 40G',
-          EARLIER: 'all',
-        },
-      },
-    ]);
+    const { maxRuns: MAX_RUNS, ...others } = asked;
+    const named = Object.entries(others).map(([name, value]) => [name.toUpperCase(), value]);
+    const sent = { PATCH: 'D7:12', KEY: 'D7-12', BUILD: 'PHID-HMBD-x', MAX_RUNS, ...Object.fromEntries(named) };
+    expect(jenkins.state.queue).toMatchObject([{ parameters: sent }]);
   });
 
   test('or a bisection is, where the job has its parameters', async () => {
-    const bisect = { good: 'v1', bad: 'v2', fixUp: 'a,b:c', maxBoots: '30', verifyRevert: 'true' };
-    const asked = { ...job, bisect };
-    expect(await starter().start(asked, false, signal)).toEqual({
-      kind: 'refused',
-      why: 'No bisection of D7 was started by Jenkins, because its job has no parameter COMMAND, GOOD, BAD, FIX_UP, MAX_BOOTS, VERIFY_REVERT: define them as strings.',
-    });
-    const names = ['COMMAND', 'GOOD', 'BAD', 'FIX_UP', 'MAX_BOOTS', 'VERIFY_REVERT'];
-    jenkins.state.defined?.push(...names);
-    expect(await starter().start(asked, false, signal)).toMatchObject({ kind: 'started' });
-    expect(jenkins.state.queue).toMatchObject([
-      {
-        parameters: {
-          PATCH: 'D7:12',
-          KEY: 'D7-12',
-          COMMAND: 'bisect',
-          GOOD: 'v1',
-          BAD: 'v2',
-          FIX_UP: 'a,b:c',
-          MAX_BOOTS: '30',
-          VERIFY_REVERT: 'true',
-        },
-      },
-    ]);
+    jenkins.state.defined?.push('COMMAND', 'GOOD', 'BAD', 'FIX_UP', 'MAX_BOOTS', 'VERIFY_REVERT');
+    expect(await starter().start({ ...job, bisect }, false, signal)).toMatchObject({ kind: 'started' });
+    const own = { PATCH: 'D7:12', KEY: 'D7-12', COMMAND: 'bisect', GOOD: 'v1', BAD: 'v2' };
+    const named = { FIX_UP: 'a,b:c', MAX_BOOTS: '30', VERIFY_REVERT: 'true' };
+    expect(jenkins.state.queue).toMatchObject([{ parameters: { ...own, ...named } }]);
   });
 
   test('with the defaults of the job for parameters without a request', async () => {
@@ -165,106 +137,88 @@ describe('a gate that may have been started', () => {
     expect(builds()).toHaveLength(1);
   });
 
-  test.for([/queue/, /ppsgate\/api/])('is not started again after an unclear answer: %s', async (path) => {
-    jenkins.faults.push({ path, with: { status: 503 } });
-    expect(await starter().start(job, true, signal)).toEqual({
-      kind: 'failed',
-      why: 'No gate of D7 was started by Jenkins, because it answered 503.',
-    });
+  test.for<[Fault['path'], string, Fault['with']]>([
+    [/queue/, 'failed', { status: 503 }],
+    [/ppsgate\/api/, 'failed', { status: 503 }],
+    [/queue/, 'refused', { status: 200, body: '<html>Log in</html>' }],
+    [/queue/, 'refused', { status: 200, body: '{"items":[{}]}' }],
+    [/queue/, 'refused', { status: 200, body: '{}' }],
+  ])('is not started again after an unclear answer: %s %s %j', async ([path, kind, answer]) => {
+    jenkins.faults.push({ path, with: answer });
+    expect(await starter().start(job, true, signal)).toMatchObject({ kind });
     expect(builds()).toEqual([]);
   });
-
-  test.for(['<html>Log in</html>', '{"items":[{}]}', '{}'])(
-    'is not started again if Jenkins returns something else: %s',
-    async (body) => {
-      jenkins.faults.push({ path: /queue/, with: { status: 200, body } });
-      expect(await starter().start(job, true, signal)).toEqual({
-        kind: 'refused',
-        why: `No gate of D7 was started by Jenkins, because ${jenkins.url}/queue/api/json does not respond like Jenkins.`,
-      });
-      expect(builds()).toEqual([]);
-    },
-  );
 });
 
-describe('a gate is not started', () => {
-  const refusal = async (changes?: Partial<JenkinsOptions>) => {
-    const started = await starter(changes).start(job, false, signal);
-    expect(started.kind).toBe('refused');
-    expect(JSON.stringify(started)).not.toMatch(/11[a-z]/);
-    expect(jenkins.state.queue).toEqual([]);
-    return 'why' in started ? started.why : '';
-  };
-  const because = 'No gate of D7 was started by Jenkins, because';
+const reader = { user: 'reader', token: '11reader' };
 
-  test.each<[string, Partial<FakeJenkins['state']>, Partial<JenkinsOptions>, RegExp]>([
-    ['by a job without parameters', { defined: undefined }, {}, / no parameter PATCH, KEY: /],
-    ['by a job that is disabled', { isDisabled: true }, {}, /\(409\): enable it/],
-    ['by an unknown token', {}, { token: '11wrong' }, /\(401\): configure another one/],
-    ['by a user who may only read', {}, { user: 'reader', token: '11reader' }, /\(403\): grant it .*Job\/Build/],
-    ['by a password, for which Jenkins wants a crumb', {}, { token: 'secret' }, /may not \(403\)/],
-    ['by a job that is hidden', {}, { user: 'stranger', token: '11stranger' }, /there is no job at .*, or the user/],
-  ])('%s', async (_, state, options, why) => {
-    Object.assign(jenkins.state, state);
-    expect(await refusal(options)).toMatch(why);
-  });
+/** Without effect on Jenkins. */
+const failures: Record<string, () => Promise<Started | string | undefined>> = {
+  'a job without parameters': () => startOn({ defined: undefined }),
+  'a job that is disabled': () => startOn({ isDisabled: true }),
+  'an unknown token': () => startOn({}, { token: '11wrong' }),
+  'a user who may only read': () => startOn({}, reader),
+  'a password, for which Jenkins wants a crumb': () => startOn({}, { token: 'secret' }),
+  'a job that is hidden': () => startOn({}, { user: 'stranger', token: '11stranger' }),
+  'a job without a requested parameter, which Jenkins would drop': () =>
+    startOn({ defined: ['PATCH', 'KEY'] }, {}, { ...job, overrides: { margin: '1%' } }),
+  'a job without the parameters of a bisection': () => startOn({}, {}, { ...job, bisect }),
+  'an experiment that is elsewhere': () => startOn({}, {}, { ...job, extend: { key: 'D7-11' } }),
+  'a relay that ends': () => starter().start(job, false, AbortSignal.abort()),
+  'a page in place of JSON': () => {
+    jenkins.faults.push({ path: /api/, with: { status: 200, body: '<html>Log in</html>' } });
+    return startOn();
+  },
+  'an unreachable Jenkins': () => startOn({}, { url: `http://127.0.0.1:1${jobPath}` }),
+  'a cancellation of none': () => starter().cancel(job, signal),
+  'a cancellation by a reader': () => {
+    addBuild();
+    return starter(reader).cancel(job, signal);
+  },
+  'a cancellation in the queue by a reader': () => {
+    jenkins.state.queue.push({ id: 41, jobPath, parameters });
+    return starter(reader).cancel(job, signal);
+  },
+};
 
-  test('by a job that lacks a requested parameter, which Jenkins would drop', async () => {
-    jenkins.state.defined = ['PATCH', 'KEY'];
-    const started = await starter().start({ ...job, overrides: { margin: '1%' } }, false, signal);
-    expect(started).toEqual({
-      kind: 'refused',
-      why: `${because} its job has no parameter MARGIN: define it as a string.`,
-    });
-    expect(builds()).toEqual([]);
-  });
+function startOn(state: Partial<FakeJenkins['state']> = {}, options: Partial<JenkinsOptions> = {}, asked: Job = job) {
+  Object.assign(jenkins.state, state);
+  return starter(options).start(asked, false, signal);
+}
 
-  test('to extend an experiment, which is elsewhere', async () => {
-    const started = await starter().start({ ...job, extend: { key: 'D7-11' } }, false, signal);
-    expect(started).toEqual({
-      kind: 'refused',
-      why: `${because} the experiment to continue stays on Jenkins; measure it from the start.`,
-    });
-    expect(jenkins.requests).toEqual([]);
-  });
-
-  test('if Jenkins is temporarily unreachable', async () => {
-    const { url } = jenkins;
+test('a failure is told with its fix and without a token, and starts nothing', async () => {
+  const texts: string[] = [];
+  for (const [name, fail] of Object.entries(failures)) {
     await jenkins.stop();
-    const started = await starter({ url: `${url}${jobPath}` }).start(job, false, signal);
     jenkins = await startFakeJenkins();
-    expect(started).toEqual({
-      kind: 'failed',
-      why: expect.stringMatching(/because it cannot be reached \(connect ECONNREFUSED .*\)\.$/),
-    });
-  });
+    const outcome = await fail();
+    const isOfReader = /cancellation .*by a reader/.test(name);
+    const { queue, builds } = jenkins.state;
+    expect(queue.length + builds.filter(({ isBuilding }) => isBuilding).length).toBe(isOfReader ? 1 : 0);
+    const text =
+      typeof outcome === 'object' && outcome.kind !== 'started' ? `${outcome.kind}: ${outcome.why}` : outcome;
+    texts.push(`# ${name}\n${text}\n`.replaceAll(/127\.0\.0\.1:\d{2,}/g, 'jenkins'));
+  }
+  expect(texts.join('')).not.toMatch(/11[a-z]|secret/);
+  await expect(texts.join('\n')).toMatchFileSnapshot('golden/jenkins-failures.txt');
+});
 
-  test('by a relay that ends meanwhile', async () => {
-    expect(await starter().start(job, false, AbortSignal.abort())).toEqual({
-      kind: 'failed',
-      why: `${because} the relay is stopping.`,
-    });
-    expect(jenkins.requests).toEqual([]);
+test('the token is not sent to where Jenkins redirects', async () => {
+  const heard: string[] = [];
+  const stranger = createServer((request, response) => {
+    heard.push(request.url ?? '');
+    response.end();
   });
-
-  test('if Jenkins redirects elsewhere, and the token is not sent there', async () => {
-    const heard: string[] = [];
-    const stranger = createServer((request, response) => {
-      heard.push(request.url ?? '');
-      response.end();
-    });
-    await once(stranger.listen(0, '127.0.0.1'), 'listening');
-    onTestFinished(() => void stranger.close());
-    const { port } = stranger.address() as AddressInfo;
-    const location = `http://127.0.0.1:${port}/`;
-    for (const path of [/api/, /buildWithParameters/]) {
-      jenkins.faults.push({ path, with: { status: 307, headers: { location } } });
-      expect(await refusal()).toBe(
-        `${because} it answered 307 and redirects to ${location}: set the address of its job to the one that Jenkins uses.`,
-      );
-    }
-    expect(heard).toEqual([]);
-  });
+  await once(stranger.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void stranger.close());
+  const { port } = stranger.address() as AddressInfo;
+  const location = `http://127.0.0.1:${port}/`;
+  for (const path of [/api/, /buildWithParameters/]) {
+    jenkins.faults.push({ path, with: { status: 307, headers: { location } } });
+    const started = await startOn();
+    expect(started).toMatchObject({ kind: 'refused', why: expect.stringContaining(`redirects to ${location}`) });
+  }
+  expect([heard, jenkins.state.queue]).toEqual([[], []]);
 });
 
 describe('a gate is cancelled', () => {
@@ -295,26 +249,5 @@ describe('a gate is cancelled', () => {
     const build = addBuild({ isBuilding: false, result: 'SUCCESS' });
     expect(await starter().cancel(job, signal)).toBeUndefined();
     expect(build.result).toBe('SUCCESS');
-  });
-
-  test('not if there is none', async () => {
-    expect(await starter().cancel(job, signal)).toBe(
-      'The gate of D7 was not cancelled by Jenkins, because it has no build with the KEY D7-12.',
-    );
-  });
-
-  test('not by a user without permission', async () => {
-    addBuild();
-    expect(await starter({ user: 'reader', token: '11reader' }).cancel(job, signal)).toBe(
-      'The gate of D7 was not cancelled by Jenkins, because the user reader may not (403): grant it the permission Job/Cancel.',
-    );
-  });
-
-  test('not in the queue by a user without permission', async () => {
-    await starter().start(job, false, signal);
-    expect(await starter({ user: 'reader', token: '11reader' }).cancel(job, signal)).toMatch(
-      /because the user reader may not \(422\): grant it the permission Job\/Cancel\.$/,
-    );
-    expect(jenkins.state.queue).toHaveLength(1);
   });
 });
