@@ -33,8 +33,14 @@ type Scene = {
 
 type Changes = Partial<Omit<PhabricatorConfig, 'relay'>> & { relay?: Partial<RelayConfig> };
 
+function aClone(files: Record<string, string> = {}): string {
+  const repository = newRepository();
+  commit(repository, { 'sys/net/route.c': 'int fib;\n', ...files });
+  return repository;
+}
+
 /** A Phabricator, a relay and a clone that fit together. */
-async function aSetUp(): Promise<Scene> {
+async function aSetUp(repository = aClone()): Promise<Scene> {
   const phabricator = await startPhabricator();
   onTestFinished(() => phabricator.stop());
   const alice = phabricator.addUser('alice');
@@ -51,8 +57,6 @@ async function aSetUp(): Promise<Scene> {
   const tokenPath = secretIn(folder, 'token', phabricator.token);
   const webhookKeyPath = secretIn(folder, 'webhook-key', webhookKey);
   const buildPasswordPath = secretIn(folder, 'build-password', buildPassword);
-  const repository = newRepository();
-  commit(repository, { 'sys/net/route.c': 'int fib;\n' });
   const config: PhabricatorConfig = {
     url: phabricator.url,
     tokenPath,
@@ -141,11 +145,7 @@ test('a set-up that is right is so at every point, without a secret or a write',
 
 type Fault = { changes?: Changes; overlay?: string; clock?: number };
 
-const clone = (files: Record<string, string>): StartConfig => {
-  const repository = newRepository();
-  commit(repository, { file: '', ...files });
-  return { kind: 'here', repository, most: 4 };
-};
+const clone = (files: Record<string, string>): StartConfig => ({ kind: 'here', repository: aClone(files), most: 4 });
 const overlaid = (files: Record<string, string>, overlay = 'dut'): Fault => ({
   changes: { relay: { start: clone(files) } },
   overlay,
@@ -240,8 +240,9 @@ const faults: Record<string, (scene: Scene) => Fault | Promise<Fault>> = {
 };
 
 test('each fault is reported with its fix, and nothing else is', async () => {
+  const repository = aClone();
   const textOf = async (name: string, make: (scene: Scene) => Fault | Promise<Fault>) => {
-    const scene = await aSetUp();
+    const scene = await aSetUp(repository);
     const { changes = {}, overlay, clock = 0 } = await make(scene);
     const config = { ...scene.config, ...changes, relay: { ...scene.config.relay, ...changes.relay } };
     const place = overlay === undefined ? undefined : { path: overlay, beside: '/usr/local/etc/ppsgate' };
@@ -336,21 +337,12 @@ test('undelivered answers are reported, with the cause', async () => {
   ]);
 });
 
-/** Returns the address of a server that is verified by its authority's certificate, and that authority. */
-async function trusted(days?: number): Promise<{ url: string; caPath: string }> {
-  const authority = await makeAuthority(temporaryFolder(), 'site');
-  const certificate = await authority.issue('server', '127.0.0.1', days);
-  const server = await startHttps(certificate, (_, response) => {
-    response.setHeader('content-type', 'application/json');
-    response.end('{"result":"vm","error_code":null,"error_info":null}');
-  });
-  onTestFinished(() => server[Symbol.asyncDispose]());
-  return { url: server.origin, caPath: authority.caPath };
-}
-
 testWith(['openssl'], 'a certificate that is not trusted is wrong, and the token is kept', async () => {
   const { config } = await aSetUp();
-  const { url } = await trusted();
+  const authority = await makeAuthority(temporaryFolder(), 'site');
+  const server = await startHttps(await authority.issue('server', '127.0.0.1'), (_, response) => response.end());
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  const url = server.origin;
   const diagnostics = await diagnosticsOf({ ...config, url });
   expect(diagnostics[0]).toEqual({
     kind: 'wrong',
@@ -364,16 +356,6 @@ testWith(['openssl'], 'a certificate that is not trusted is wrong, and the token
     why: 'skipped because of this fault: the server',
   });
   expect(exitCodeOf(diagnostics)).toBe(2);
-});
-
-testWith(['openssl'], 'the authority that is named is trusted', async () => {
-  const { config } = await aSetUp();
-  const site = await trusted();
-  const diagnostics = await diagnosticsOf({ ...config, ...site });
-  expect(diagnostics.slice(0, 2)).toEqual([
-    { kind: 'ok', what: 'ca', why: `${site.caPath} has the certificate of an authority` },
-    { kind: 'ok', what: 'the server', why: `${site.url} is a Phabricator server` },
-  ]);
 });
 
 test('a server that is temporarily too busy is tried again, and abandoned if it stays so', async () => {
