@@ -157,8 +157,7 @@ describe('the end of a gate', () => {
 });
 
 describe('after a restore of the server', () => {
-  // A restored server gives the number of a revision to another one. Defence: Jobs and reports store PHIDs, which are
-  // compared before posting and used for it.
+  // A restored server gives the number of a revision to another one.
   test('an answer to a lost revision is not posted to the one that has its number, which is logged', async () => {
     const { id, phid } = aRevision();
     const lost = { revision: 'PHID-DREV-lost', diff: 'PHID-DIFF-lost' };

@@ -16,8 +16,8 @@ let author: ReturnType<FakePhabricator['addUser']>;
 
 beforeEach(async () => {
   phabricator = await startPhabricator({ now: noon });
-  const { url, token } = phabricator;
-  conduit = openConduit({ url, token, log: { info() {} }, pause: async () => {} });
+  const { url, token, send } = phabricator;
+  conduit = openConduit({ url, token, send, log: { info() {} }, pause: async () => {} });
   author = phabricator.addUser('author');
 });
 

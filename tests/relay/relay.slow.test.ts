@@ -8,7 +8,7 @@ import { type Conduit, openConduit } from '../../src/forge/phabricator/conduit.t
 import { outcomeOfFailure } from '../../src/publish/reporters/outcome.ts';
 import { giveAnswers, keepAnswer, keptOf } from '../../src/relay/answers.ts';
 import { type JobRecord, openInbox } from '../../src/relay/inbox.ts';
-import { pollOnce, type RelayDeps, workOn, workOnce } from '../../src/relay/relay.ts';
+import { pollOnce, type RelayDeps, replyText, workOn, workOnce } from '../../src/relay/relay.ts';
 import type { JobStatus, Started } from '../../src/relay/starter.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { withMethods } from '../fakes/inbox.ts';
@@ -24,7 +24,7 @@ const noon = new Date('2026-11-20T12:00:00Z');
 /** Opens a Phabricator, where Alice is on the list and Eve is a stranger, and a relay beside it. */
 async function openScene(path = join(temporaryFolder(), 'inbox.sqlite')) {
   const phabricator = await startPhabricator();
-  const { url, token } = phabricator;
+  const { url, token, send } = phabricator;
   const clock = { now: noon };
   const said: string[] = [];
   const log = { info: (text: string) => said.push(text), warn: (text: string) => said.push(text) };
@@ -38,7 +38,7 @@ async function openScene(path = join(temporaryFolder(), 'inbox.sqlite')) {
     isFull: false,
     meanwhile: (_job: Job) => {},
   };
-  const conduit = openConduit({ url, token, log, pause: async () => {} });
+  const conduit = openConduit({ url, token, send, log, pause: async () => {} });
   const now = () => clock.now;
   const signal = new AbortController().signal;
   const deps: RelayDeps = {
@@ -49,6 +49,11 @@ async function openScene(path = join(temporaryFolder(), 'inbox.sqlite')) {
     log,
     now,
     signal,
+    // Only time limits, of 3, 30 and 300 s, last until they are lifted.
+    pause: (seconds, lifted) =>
+      [3, 30, 300].includes(seconds)
+        ? new Promise<void>((resolve) => lifted.addEventListener('abort', () => resolve()))
+        : Promise.resolve(),
     check() {},
     starter: {
       async start(job, mayBeStarted) {
@@ -149,24 +154,21 @@ const stateOf = (key: string): JobRecord['state'] | undefined =>
 
 const keyOf = (revision: Revision) => `D${revision.id}:${newestOf(revision)}`;
 
-describe('a stranger', () => {
-  // A stranger writes hundreds of commands on a revision, to send mail. Defence: Each reply to strangers is posted once
-  // per revision, and one reply serves all mistyped commands.
-  test('gets one reply to eighty mistyped commands, and one to eighty of any other kind', async () => {
-    const revision = revisionBy(scene.alice);
-    for (let count = 0; count < 80; count += 1) told(revision, scene.eve, `@ppsgate rnu${count}`);
-    await work();
-    expect(commentsOn(revision)).toHaveLength(1);
-    for (const text of ['help', 'run', 'cancel', 'run 9999']) {
-      for (let count = 0; count < 20; count += 1) told(revision, scene.eve, `@ppsgate ${text}`);
-      await work();
-    }
-    expect(commentsOn(revision)).toHaveLength(4);
-    told(revision, scene.alice, '@ppsgate rnu');
-    told(revision, scene.alice, '@ppsgate rnu');
-    await work();
-    expect(commentsOn(revision)).toHaveLength(6);
-  });
+// A stranger writes hundreds of commands on a revision, to send mail.
+test('a stranger gets one reply to all mistyped commands, and one to each other kind', async () => {
+  const revision = revisionBy(scene.alice);
+  for (const text of ['rnu1', 'rnu2', 'run @eve']) told(revision, scene.eve, `@ppsgate ${text}`);
+  await work();
+  expect(commentsOn(revision)).toHaveLength(1);
+  for (const text of ['help', 'run', 'cancel', 'run 9999', 'help', 'run', 'cancel', 'run 9999']) {
+    told(revision, scene.eve, `@ppsgate ${text}`);
+  }
+  await work();
+  expect(commentsOn(revision)).toHaveLength(4);
+  told(revision, scene.alice, '@ppsgate rnu');
+  told(revision, scene.alice, '@ppsgate rnu');
+  await work();
+  expect(commentsOn(revision)).toHaveLength(6);
 });
 
 describe('a delivery', () => {
@@ -232,65 +234,33 @@ describe('a delivery', () => {
     await work();
     expect(startedKeys()).toEqual([keyOf(revision)]);
   });
-
-  test('of a revision that the bot may not see is nothing', async () => {
-    const hidden = scene.phabricator.addRevision({
-      author: scene.alice,
-      title: 'x',
-      diff: { raw },
-      visibleTo: scene.alice,
-    });
-    heard(hidden);
-    await work();
-    expect([scene.inbox.countPending(), startedKeys()]).toEqual([0, []]);
-    expect(scene.said).toEqual([expect.stringContaining(`${hidden.phid} is ignored`)]);
-  });
 });
 
 describe('a reply', () => {
-  test('is in remarkup, names the mistake, and mentions no user', async () => {
-    const revision = revisionBy(scene.alice);
-    told(revision, scene.alice, '@ppsgate run @eve');
-    told(revision, scene.eve, '@ppsgate run');
-    told(revision, scene.eve, '@ppsgate help');
-    await work();
-    expect(commentsOn(revision).map((text) => text.split('\n')[0])).toEqual([
-      '**ppsgate did not understand**',
-      '**ppsgate: not measured**',
-      '**ppsgate**',
-    ]);
-    expect(commentsOn(revision)[0]).toContain('`run takes no "@eve"; write @ppsgate run`');
+  test('is in Remarkup, with the untrusted reason as code', async () => {
+    const texts = [
+      replyText('mistaken', 'run takes no "@eve"; write @ppsgate run'),
+      replyText('refused', 'There is no workflow in /var/lib/ppsgate.'),
+      replyText('not-cancelled', 'Thank you, eve.'),
+      replyText('help', ''),
+    ];
+    await expect(texts.join('\n\n----\n\n')).toMatchFileSnapshot('golden/replies.txt');
   });
 
-  test('is there once though the process dies before the delivery is settled', async () => {
+  test.each(['settle', 'dropAnswer'] as const)('is posted once though the process dies in %s', async (step) => {
     const revision = revisionBy(scene.alice);
     told(revision, scene.eve, '@ppsgate run');
     const killed = () => {
       throw new Error('killed');
     };
-    const dying = { ...scene.deps, inbox: withMethods(scene.inbox, { settle: killed }) };
+    const dying = { ...scene.deps, inbox: withMethods(scene.inbox, { [step]: killed }) };
     await expect(workOnce(dying)).rejects.toThrow('killed');
-    expect(scene.inbox.countPending()).toBe(1);
+    expect(scene.inbox.countPending() + waiting().length).toBeGreaterThan(0);
+    scene.inbox[Symbol.dispose]();
     using inbox = openInbox(scene.path, () => noon);
     await workOnce({ ...scene.deps, inbox });
     expect(commentsOn(revision)).toHaveLength(1);
-    expect(inbox.countPending()).toBe(0);
-  });
-
-  test('is posted once though the process dies just after Phabricator accepted it', async () => {
-    const revision = revisionBy(scene.alice);
-    told(revision, scene.eve, '@ppsgate run');
-    const dropAnswer = () => {
-      throw new Error('killed');
-    };
-    const dying = { ...scene.deps, inbox: withMethods(scene.inbox, { dropAnswer }) };
-    await expect(workOnce(dying)).rejects.toThrow('killed');
-    expect(commentsOn(revision)).toHaveLength(1);
-    expect(waiting()).toHaveLength(1);
-    scene.inbox.lockAnswers()?.[Symbol.dispose]();
-    await work();
-    expect(commentsOn(revision)).toHaveLength(1);
-    expect(waiting()).toEqual([]);
+    expect([inbox.countPending(), inbox.waitingAnswers(scene.phabricator.url)]).toEqual([0, []]);
   });
 });
 
@@ -320,17 +290,8 @@ describe('a job', () => {
     expect(pauses).toEqual([15, 30, 60, 120, 240, 480, 600, 600]);
     await work();
     expect(stateOf(key)?.kind).toBe('started');
-    expect(scene.starter.starts.map(({ mayBeStarted }) => mayBeStarted)).toEqual([
-      false,
-      true,
-      true,
-      true,
-      true,
-      true,
-      true,
-      true,
-      true,
-    ]);
+    const [first, ...others] = scene.starter.starts.map(({ mayBeStarted }) => mayBeStarted);
+    expect([first, new Set(others)]).toEqual([false, new Set([true])]);
   });
 
   test('waits while the maximum of jobs runs', async () => {
@@ -365,32 +326,18 @@ describe('a job', () => {
     expect(commentsOn(revision)).toEqual([]);
   });
 
-  test('that is lost is started again, and was perhaps started', async () => {
-    const { key } = commanded();
-    await work();
-    scene.starter.interimResults.set(key, { kind: 'lost' });
-    await work();
-    expect(scene.starter.starts).toEqual([
-      { key, mayBeStarted: false },
-      { key, mayBeStarted: true },
-    ]);
-    expect(scene.said.at(-1)).toBe(`D1:1 was lost, and continues: at ${key}`);
-    scene.starter.interimResults.set(key, { kind: 'running' });
-    await work();
-    expect(scene.starter.starts).toHaveLength(2);
-    expect(stateOf(key)?.kind).toBe('started');
-  });
-
-  test('that is lost and cannot be started again is tried until it can', async () => {
+  test('that is lost is started again, as perhaps started, until that succeeds', async () => {
     const { key } = commanded();
     await work();
     scene.starter.interimResults.set(key, { kind: 'lost' });
     scene.starter.answers = [{ kind: 'failed', why: 'No memory.' }];
     await work();
+    await work();
+    scene.starter.interimResults.set(key, { kind: 'running' });
+    await work();
+    expect(scene.starter.starts.map(({ mayBeStarted }) => mayBeStarted)).toEqual([false, true, true]);
     expect(scene.said).toContain('No memory.');
     expect(stateOf(key)?.kind).toBe('started');
-    await work();
-    expect(scene.starter.starts).toHaveLength(3);
   });
 
   test('that ended without an answer gets one, on its revision', async () => {
@@ -625,23 +572,6 @@ describe('a poll', () => {
     await pollOnce(scene.deps);
     await work();
     expect(startedKeys()).toEqual(revisions.map((revision) => keyOf(revision)));
-  });
-
-  test('finds all of many revisions at once', async () => {
-    await poll();
-    const revisions = Array.from({ length: 105 }, () => revisionBy(scene.eve));
-    scene.phabricator.letPass(120);
-    const [first, last] = [revisions[0], revisions.at(-1)];
-    for (const one of [first, last]) {
-      if (one) scene.phabricator.comment(one, scene.alice, '@ppsgate run');
-    }
-    await poll();
-    expect(
-      scene.inbox
-        .unendedJobs()
-        .map(({ job }) => job.revision)
-        .toSorted(),
-    ).toEqual([1, 105]);
   });
 });
 
