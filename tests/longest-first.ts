@@ -47,7 +47,6 @@ const seconds: Readonly<Record<string, number>> = {
   'analysis/profile/flamegraph.browser.slow': 22,
   'lab/netns/described-traffic.lab': 22,
   'action/bisect.slow': 21,
-  'relay/outage-storm.slow': 21,
   'lab/netns/profile.lab': 19,
   'lab/netns/routers.lab': 7,
   'lab/netns/embedded-lab.lab': 5,

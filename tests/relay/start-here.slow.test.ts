@@ -127,7 +127,7 @@ test('a bisection gets all overrides, and works in its directory', async () => {
   expect(calls().at(-1)).toBe(`bisect --resume ${again} ${place.replaceAll('D7-12', other.key)}`);
 });
 
-// A command contains `$(reboot)`. Defence: A gate receives words as separate arguments.
+// A command contains `$(reboot)`.
 test('passes a request to the gate as words, with any content', async () => {
   const { start, textOf, kindOf } = lab('for word; do echo "<$word>"; done');
   await start({ ...job, overrides: { testbed: '\'; touch owned; $(id) `id` \\ "' } });
@@ -149,7 +149,7 @@ test('a gate runs until it ends, leaves no process, and is never run again', asy
   expect(calls()).toHaveLength(1);
 });
 
-// Keys of the relay are in the environment of a gate. Defence: A gate gets only the variables it needs.
+// Keys of the relay must not be in the environment of a gate.
 test('a gate sees of the environment what it needs, and reads nothing', async () => {
   const environment = {
     PATH: process.env.PATH,
