@@ -114,11 +114,8 @@ describeWith(['root', ...virtualPrograms, kernel], 'a gate on virtual machines',
     result = await readResult(work);
   });
 
-  test('that was killed leaves no guest and no interface', () => {
+  test('that was killed leaves no guest and no interface, and repeats no finished boot once it is resumed', async () => {
     expect(left).toEqual([]);
-  });
-
-  test('that is resumed repeats no finished boot', async () => {
     expect(before).toContain(1);
     const all = await measuredIn(work);
     expect(all.toSorted()).toEqual([...new Set(all)].toSorted());
@@ -132,11 +129,11 @@ describeWith(['root', ...virtualPrograms, kernel], 'a gate on virtual machines',
     expect(told?.interval.low).toBeGreaterThan(0.05);
   });
 
-  test('names the functions that take them', () => {
-    const changedFunctions = cellOf(result)?.reason?.changedFunctions.map(
-      (changedFunction) => changedFunction.function,
-    );
-    expect(changedFunctions).toContain('nft_do_chain');
+  test('names the functions that take them, and reads the counters of both guests', () => {
+    const changed = cellOf(result)?.reason?.changedFunctions.map((one) => one.function);
+    expect(changed).toContain('nft_do_chain');
+    const lossless = { lostRatio: expect.closeTo(0, 2), drops: [] };
+    expect(cellOf(result)?.limits).toMatchObject({ base: lossless, patched: lossless });
   });
 
   test('leaves nothing once it has ended', async () => {
@@ -158,8 +155,7 @@ describeWith(['root', ...virtualPrograms, 'make', kernel, headers], 'a patched k
     const repository = await makeRepository('oops', '{ kind: virtual, modules: [accident] }');
     const kernels = await accidentKernels(kernel, join(folder, 'kernels'));
     const work = join(folder, 'oops.work');
-    const given = ['--base-kernel', await kernels.archive('harmless')];
-    given.push('--patched-kernel', await kernels.archive('oops under load'));
+    const given = ['--base-kernel', kernels.harmless, '--patched-kernel', kernels.failing];
     const range = ['--patch', 'main..patched', '--directory', work];
     const { code } = await ppsgate(repository, 'gate', ...range, ...given).ended;
     const { outcome } = await readResult(work);
