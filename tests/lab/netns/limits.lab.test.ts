@@ -5,12 +5,10 @@ import { parseConfig } from '../../../src/config/load.ts';
 import { openEmbedded } from '../../../src/gate/testbeds/open-testbed.ts';
 import { labDown } from '../../../src/lab/netns/embedded-lab.ts';
 import type { Testbed } from '../../../src/lab/testbed.ts';
-import type { CellLimits, VariantLimits } from '../../../src/model/limits.ts';
+import type { VariantLimits } from '../../../src/model/limits.ts';
 import type { PlannedTrial } from '../../../src/model/planned-trial.ts';
 import type { Cell, LinuxScenario } from '../../../src/model/scenario.ts';
-import { renderMarkdown } from '../../../src/report/reports.ts';
 import { overlay } from '../../fakes/overlay.ts';
-import { aCell, aResult } from '../../fakes/result.ts';
 import { describeWith, labPrograms } from '../../needs.ts';
 
 const { traffic } = parseConfig(
@@ -80,43 +78,30 @@ describeWith(['root', ...labPrograms], 'limits of a Linux testbed', () => {
     await labDown();
   });
 
-  /** The comment on a regression with these readings. */
-  const commentOn = (limits: CellLimits): string => {
-    const cells = [{ ...aCell({ kind: 'regression' }), limits }];
-    const outcome = { kind: 'judged', verdict: 'regression', cells } as const;
-    return renderMarkdown(aResult({ outcome })).replaceAll('\u00a0', ' ');
-  };
-
   const lossOf = ({ lostRatio, drops }: VariantLimits) => {
     const unaccounted = lostRatio - drops.reduce((sum, { ratio }) => sum + ratio, 0);
     return { lostRatio, drops, unaccounted };
   };
 
-  for (const counter of ['counter ', '']) {
-    test(`a chain that drops one flow in ten ${counter ? 'with' : 'without'} a counter is named with its share`, async () => {
-      const rule = `meta l4proto udp numgen inc mod 10 == 0 ${counter}drop`;
-      const limits = await measured({ patched: chain(rule) });
-      const { base, patched } = limits;
-      const cause = expect.stringMatching(/^the rule ".*" in chain early of table inet router/);
-      const loss = lossOf(patched);
-      expect(loss.drops).toEqual([{ place: 'firewall', cause, ratio: expect.closeTo(0.1, 1) }]);
-      expect(Math.abs(loss.unaccounted)).toBeLessThan(maxUnaccounted);
-      expect(lossOf(base).lostRatio).toBeLessThan(maxUnaccounted);
-      expect(commentOn(limits)).toMatch(
-        /all losses of patched \(\d{1,2}(\.\d+)? % of the packets, base 0 %\) are in firewall, `?the rule ".*" in chain early of table inet router/,
-      );
-    });
-  }
+  test('a chain that drops one flow in ten is named with its share', async () => {
+    const rule = 'meta l4proto udp numgen inc mod 10 == 0 drop';
+    const { base, patched } = await measured({ patched: chain(rule) });
+    const cause = expect.stringMatching(/^the rule ".*" in chain early of table inet router/);
+    const loss = lossOf(patched);
+    expect(loss.drops).toEqual([{ place: 'firewall', cause, ratio: expect.closeTo(0.1, 1) }]);
+    expect(Math.abs(loss.unaccounted)).toBeLessThan(maxUnaccounted);
+    expect(lossOf(base).lostRatio).toBeLessThan(maxUnaccounted);
+  });
 
   test('a full table of states is named, also for base', async () => {
     const path = '/proc/sys/net/netfilter/nf_conntrack_max';
     const usual = readFileSync(path, 'utf8');
     try {
       const both = await measured({}, 'nftables-stateful', () => writeFileSync(path, '100'));
-      expect(commentOn(both)).toMatch(/in state table, `?connection tracking, because its table is full/);
       for (const limits of [both.base, both.patched]) {
         const loss = lossOf(limits);
-        expect(loss.drops[0]).toMatchObject({ place: 'state-table' });
+        const cause = expect.stringContaining('its table is full');
+        expect(loss.drops[0]).toMatchObject({ place: 'state-table', cause });
         expect(loss.lostRatio).toBeGreaterThan(0.5);
         expect(Math.abs(loss.unaccounted)).toBeLessThan(maxUnaccounted);
       }

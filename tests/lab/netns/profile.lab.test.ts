@@ -6,7 +6,7 @@ import { parseProfile } from '../../../src/analysis/profile/read-profile.ts';
 import type { LinuxTestbed } from '../../../src/config/schema.ts';
 import { labDown, labUp } from '../../../src/lab/netns/embedded-lab.ts';
 import { openLinuxTestbed } from '../../../src/lab/netns/netns-testbed.ts';
-import type { ProfileOutcome, Testbed } from '../../../src/lab/testbed.ts';
+import type { Testbed } from '../../../src/lab/testbed.ts';
 import { describeWith, labPrograms } from '../../needs.ts';
 
 const traffic = {
@@ -58,34 +58,23 @@ describeWith(['root', 'perf', ...labPrograms], 'a profile in the embedded lab', 
     await labDown();
   });
 
-  async function profileOf(
-    variant: string,
-    event?: string,
-  ): Promise<{ outcome: ProfileOutcome; logs: Map<string, string> }> {
-    const logs = new Map<string, string>();
-    const outcome = await testbed.profile(
-      { cell, variant, seconds: 2, event, attempt: 1 },
-      async (name, content) => void logs.set(name, String(content)),
-      signal,
-    );
-    return { outcome, logs };
-  }
-
-  test('names the kernel, and has its samples where packets are forwarded', async () => {
-    const { outcome, logs } = await profileOf('base');
-    expect(outcome).toMatchObject({ kind: 'profiled', log: 'stacks.txt' });
-    const { stacks, kernel } = parseProfile(logs.get('stacks.txt') ?? '');
-    expect(kernel).toMatch(/^\d+\.\d+/);
-    const names = new Set(stacks.flatMap(({ frames }) => frames.map(({ name }) => name)));
+  test('names the kernel, has its samples where packets are forwarded, and more of them where a patch has more rules', async () => {
+    const profiles = [];
+    for (const variant of ['base', 'patched']) {
+      const logs = new Map<string, string>();
+      const outcome = await testbed.profile(
+        { cell, variant, seconds: 2, attempt: 1 },
+        async (name, content) => void logs.set(name, String(content)),
+        signal,
+      );
+      expect(outcome).toMatchObject({ kind: 'profiled', log: 'stacks.txt' });
+      profiles.push(parseProfile(logs.get('stacks.txt') ?? ''));
+    }
+    const [base = expect.fail(), patched = expect.fail()] = profiles;
+    expect(base.kernel).toMatch(/^\d+\.\d+/);
+    const names = base.stacks.flatMap(({ frames }) => frames.map(({ name }) => name));
     expect(names).toContain('ip_forward');
-  });
-
-  test('names what looks at rules where a patch has more of them', async () => {
-    const [base, patched] = [await profileOf('base'), await profileOf('patched')].map(({ logs }) =>
-      withoutIdle(parseProfile(logs.get('stacks.txt') ?? '')),
-    );
-    if (base === undefined || patched === undefined) throw new Error('no profiles');
-    const { changedFunctions } = explain(base.profile, patched.profile);
+    const { changedFunctions } = explain(withoutIdle(base).profile, withoutIdle(patched).profile);
     expect(changedFunctions.at(0)?.function).toMatch(/^nft_/);
   });
 });
