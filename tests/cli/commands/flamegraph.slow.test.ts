@@ -41,11 +41,6 @@ test('draws idle processors on request', () => {
   expect(stdout).toContain('<title>cpu_idle\nkernel · 100 samples, 25.00 %</title>');
 });
 
-test('has the kernel of the profile as its title, or the given one', () => {
-  expect(labelOf(run(['told.graph']).stdout)).toMatch(/^FreeBSD 15\.0-CURRENT <GENERIC>: 300 /);
-  expect(labelOf(run(['told.graph', '--title', 'r325006']).stdout)).toMatch(/^r325006: 300 /);
-});
-
 test('compares with a base', () => {
   const { stdout, status } = run(['pmc.graph', '--base', 'base.stack']);
   expect(status).toBe(0);

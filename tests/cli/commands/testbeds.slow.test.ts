@@ -45,48 +45,33 @@ const linux = {
   receiver: { ...away, interface: 'eth0' },
 };
 
-const three = () => configFile({ shelf, linux, here: { kind: 'embedded-linux' } });
-
-test('lists every testbed with its kind, DUT and ports', async () => {
-  expect(await testbeds('list', '-c', three())).toEqual({
+test('lists every testbed with its kind, DUT, ports and what a patch may select', async () => {
+  const nic = { vendor: 'Chelsio', model: 'T540-CR', speed: '10 Gbit/s' };
+  const capabilities = { nic, cpu: { cores: 8 }, labels: ['quiet', 'release'] };
+  const config = configFile({ shelf, linux: { ...linux, ...capabilities }, here: { kind: 'embedded-linux' } });
+  expect(await testbeds('list', '-c', config)).toEqual({
     status: 0,
     stderr: '',
     stdout: [
       'shelf  freebsd         127.0.0.1: cxl0 → mce1',
-      'linux  linux           127.0.0.1: eth1 → eth2',
+      'linux  linux           127.0.0.1: eth1 → eth2  Chelsio T540-CR 10 Gbit/s, 8 cores, quiet, release',
       'here   embedded-linux  this machine',
       '',
     ].join('\n'),
   });
-});
-
-test('lists the testbeds that a patch may select', async () => {
-  const capabilities = {
-    nic: { vendor: 'Chelsio', model: 'T540-CR', speed: '10 Gbit/s' },
-    cpu: { cores: 8 },
-    labels: ['quiet', 'release'],
-  };
-  const config = configFile({ linux: { ...linux, ...capabilities } });
-  expect((await testbeds('list', '-c', config)).stdout).toBe(
-    'linux  linux  127.0.0.1: eth1 → eth2  Chelsio T540-CR 10 Gbit/s, 8 cores, quiet, release\n',
-  );
-  expect(JSON.parse((await testbeds('list', '--json', '-c', config)).stdout)).toMatchObject([
-    {
-      nic: { vendor: 'Chelsio', model: 'T540-CR', gigabits: 10 },
-      cpu: { cores: 8 },
-      labels: ['quiet', 'release'],
-    },
-  ]);
+  expect(JSON.parse((await testbeds('list', '--json', '-c', config)).stdout)[1]).toMatchObject({
+    ...capabilities,
+    nic: { vendor: 'Chelsio', model: 'T540-CR', gigabits: 10 },
+  });
 });
 
 test('a fault is printed with its fix, and dependent steps are skipped', async () => {
-  const { status, stdout } = await testbeds('check', 'linux', '-c', three());
+  const { status, stdout } = await testbeds('check', 'linux', '-c', configFile({ linux }));
   expect(status).toBe(4);
   const lines = stdout.split('\n');
-  expect(lines[0]).toMatch(/^✗ ssh to the sender: Cannot log in to sender .*known_hosts cannot be read \(ENOENT/);
+  expect(lines[0]).toMatch(/^✗ ssh to the sender: /);
   expect(lines[1]).toMatch(/^ {4}fix: .*`ssh-keyscan -p 1 127\.0\.0\.1 >> \S+known_hosts`$/);
   expect(lines).toContain('– eth1 of the DUT: skipped because of this fault: ssh to the DUT');
-  expect(lines.at(-2)).toBe('3 checks failed.');
 });
 
 test('packets that a FreeBSD testbed cannot send are refused before any machine is reached', async () => {
