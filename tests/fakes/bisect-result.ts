@@ -8,7 +8,7 @@ import type {
   BisectRevision,
   RevisionFault,
 } from '../../src/model/bisect-result.ts';
-import { forwarding } from './result.ts';
+import { aTrial, forwarding } from './result.ts';
 
 /** Id of the commit this many steps after the good one. */
 export const commitAt = (place: number): string => (0xa0000000 + place * 0x10101).toString(16).padEnd(40, 'e');
@@ -83,18 +83,7 @@ export const aBisectResult = (changes: Partial<BisectResult> = {}): BisectResult
   boots: 8,
   profiles: [],
   runs: [],
-  trials: [
-    {
-      number: 1,
-      attempt: 1,
-      cell: forwarding,
-      startedAt: '2026-11-20T12:00:01.000Z',
-      trafficSeconds: 2,
-      offeredPps: 2_987_000,
-      kernel: 'FreeBSD 15.0-CURRENT a0000000eeee',
-      logs: 'trials/001-forwarding-inet4',
-    },
-  ],
+  trials: [aTrial({ kernel: 'FreeBSD 15.0-CURRENT a0000000eeee' })],
   ...changes,
 });
 

@@ -28,42 +28,24 @@ type Step = {
 
 const isOf = (scenario: string) => (cell: Cell) => cell.scenario.startsWith(scenario);
 
+const step = (
+  testbed: string,
+  isIn: Step['cells'],
+  nightlyRunsAgo: number,
+  ratio: number,
+  state: TrendChange['state'],
+  issue?: number,
+): Step => {
+  const change = { state, ...(issue !== undefined && { alert: { issue, told: [] } }) };
+  return { testbed, cells: isIn, nightlyRunsAgo, ratio, change };
+};
+
 const steps: readonly Step[] = [
-  {
-    testbed: 'hp-t540',
-    cells: (cell) => cell.scenario === 'ipfw-stateful' || cell.scenario === 'shaper',
-    nightlyRunsAgo: 24,
-    ratio: -0.041,
-    change: { state: 'code', alert: { issue: 412, told: [] } },
-  },
-  {
-    testbed: 'xeon-100g',
-    cells: isOf('pf-stateful'),
-    nightlyRunsAgo: 6,
-    ratio: -0.018,
-    change: { state: 'candidate' },
-  },
-  {
-    testbed: 'rpi5',
-    cells: () => true,
-    nightlyRunsAgo: 70,
-    ratio: -0.03,
-    change: { state: 'testbed' },
-  },
-  {
-    testbed: 'hp-t540',
-    cells: isOf('forwarding'),
-    nightlyRunsAgo: 150,
-    ratio: 0.067,
-    change: { state: 'candidate' },
-  },
-  {
-    testbed: 'epyc-25g',
-    cells: isOf('pf'),
-    nightlyRunsAgo: 210,
-    ratio: -0.052,
-    change: { state: 'accepted', alert: { issue: 371, told: [] } },
-  },
+  step('hp-t540', ({ scenario }) => ['ipfw-stateful', 'shaper'].includes(scenario), 24, -0.041, 'code', 412),
+  step('xeon-100g', isOf('pf-stateful'), 6, -0.018, 'candidate'),
+  step('rpi5', () => true, 70, -0.03, 'testbed'),
+  step('hp-t540', isOf('forwarding'), 150, 0.067, 'candidate'),
+  step('epyc-25g', isOf('pf'), 210, -0.052, 'accepted', 371),
 ];
 
 export type Extent = { testbeds?: number; cells?: number; nightlyRuns?: number };

@@ -8,7 +8,7 @@ import type { CellProfiles } from '../../src/analysis/profile/result-profiles.ts
 import type { Revision } from '../../src/model/patch.ts';
 import type { CellResult, CellVerdict, Interval, Result, Run } from '../../src/model/result.ts';
 import { type Cell, cellName } from '../../src/model/scenario.ts';
-import { aResult, aRun, policy, unfit } from './result.ts';
+import { aCell, aResult, aRun, aTrial, policy, unfit } from './result.ts';
 
 /** An ipfw patch that is faster with many states, and equal elsewhere. */
 export function anExperiment(): { result: Result; profiles: CellProfiles[] } {
@@ -35,14 +35,8 @@ export function anExperiment(): { result: Result; profiles: CellProfiles[] } {
       startedAt: '2026-11-20T12:00:00.000Z',
       finishedAt: '2026-11-20T13:22:10.000Z',
       trials: trials.map((cell, index) => ({
-        number: index + 1,
-        attempt: 1,
-        cell,
-        startedAt: '2026-11-20T12:00:01.000Z',
-        trafficSeconds: 30,
-        offeredPps: 14_870_000,
+        ...aTrial({ number: index + 1, cell, trafficSeconds: 30, offeredPps: 14_870_000, logs: `trials/${index + 1}` }),
         kernel: kernels[index % 2 === 0 ? 'base' : 'patched'],
-        logs: `trials/${index + 1}`,
       })),
       outcome: {
         kind: 'judged',
@@ -91,43 +85,25 @@ type Found = {
   lookupRatio: number;
 };
 
-const found: Found[] = [
-  {
-    cell: { scenario: 'ipfw-stateful', family: 'inet4' },
-    pps: 4_982_000,
-    interval: { change: 0.0833, low: 0.0679, high: 0.0986 },
-    verdict: { kind: 'improvement' },
-    lookupRatio: 0.55,
-  },
-  {
-    cell: { scenario: 'ipfw-stateful', family: 'inet6' },
-    pps: 3_508_000,
-    interval: { change: 0.264, low: 0.248, high: 0.279 },
-    verdict: { kind: 'improvement' },
-    lookupRatio: 0.3,
-  },
-  {
-    cell: { scenario: 'ipfw-stateless', family: 'inet4' },
-    pps: 6_117_000,
-    interval: { change: -0.0021, low: -0.0092, high: 0.0051 },
-    verdict: { kind: 'no-regression' },
-    lookupRatio: 1,
-  },
-  {
-    cell: { scenario: 'forwarding', family: 'inet4' },
-    pps: 8_046_000,
-    interval: { change: 0.0012, low: -0.0049, high: 0.0073 },
-    verdict: { kind: 'no-regression' },
-    lookupRatio: 1,
-  },
-  {
-    cell: { scenario: 'forwarding', family: 'inet6' },
-    pps: 7_204_000,
-    interval: { change: -0.0034, low: -0.0102, high: 0.0035 },
-    verdict: { kind: 'no-regression' },
-    lookupRatio: 1,
-  },
+type Row = [scenario: string, family: Cell['family'], pps: number, change: Interval, lookupRatio: number];
+
+const rows: Row[] = [
+  ['ipfw-stateful', 'inet4', 4_982_000, { change: 0.0833, low: 0.0679, high: 0.0986 }, 0.55],
+  ['ipfw-stateful', 'inet6', 3_508_000, { change: 0.264, low: 0.248, high: 0.279 }, 0.3],
+  ['ipfw-stateless', 'inet4', 6_117_000, { change: -0.0021, low: -0.0092, high: 0.0051 }, 1],
+  ['forwarding', 'inet4', 8_046_000, { change: 0.0012, low: -0.0049, high: 0.0073 }, 1],
+  ['forwarding', 'inet6', 7_204_000, { change: -0.0034, low: -0.0102, high: 0.0035 }, 1],
 ];
+
+const found = rows.map(
+  ([scenario, family, pps, interval, lookupRatio]): Found => ({
+    cell: { scenario, family },
+    pps,
+    interval,
+    verdict: { kind: lookupRatio < 1 ? 'improvement' : 'no-regression' },
+    lookupRatio,
+  }),
+);
 
 type FoundWithProfiles = Found & { profiles: { base: Profile; patched: Profile } };
 
@@ -137,22 +113,12 @@ function cellOf(one: FoundWithProfiles, index: number, random: RandomGenerator):
   const time = { base: 1e9 / pps, patched: 1e9 / (pps * (1 + interval.change)) };
   const name = cellName(cell).replaceAll(' ', '-');
   return {
-    cell,
-    verdict,
+    ...aCell(verdict, interval, cell),
     design: { name: 'group-sequential', budgets: [10], pairsPerStep: 1, method: 'pooled' },
-    baseline: { kind: 'unknown' },
     pairs: 5,
     comparisons: [
-      {
-        metric: 'pps',
-        base: pps,
-        patched: pps * (1 + interval.change),
-        baseRuns: 5,
-        patchedRuns: 5,
-        interval,
-      },
+      { metric: 'pps', base: pps, patched: pps * (1 + interval.change), baseRuns: 5, patchedRuns: 5, interval },
     ],
-    others: [],
     runs: runsOf(one, 2 * index + 1, random),
     profiles: (['base', 'patched'] as const).map((variant) => ({
       kind: 'profiled',

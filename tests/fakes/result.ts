@@ -2,7 +2,16 @@
 
 import type { Metric } from '../../src/model/metric.ts';
 import type { PullRequest, Revision } from '../../src/model/patch.ts';
-import type { CellResult, Interval, Policy, Result, Run, Validity } from '../../src/model/result.ts';
+import type {
+  CellProfile,
+  CellResult,
+  Interval,
+  Policy,
+  Result,
+  Run,
+  TrialSummary,
+  Validity,
+} from '../../src/model/result.ts';
 import type { Cell } from '../../src/model/scenario.ts';
 import { type MeasuredOutcome, outcomeOfResult } from '../../src/publish/reporters/outcome.ts';
 import type { ReportLinks } from '../../src/report/reports.ts';
@@ -68,6 +77,29 @@ export const aRun = (changes: Partial<Run> = {}): Run => ({
   ...changes,
 });
 
+/** The first trial of an experiment, with a test's changes. */
+export const aTrial = (changes: Partial<TrialSummary> = {}): TrialSummary => ({
+  number: 1,
+  attempt: 1,
+  cell: forwarding,
+  startedAt: '2026-11-20T12:00:01.000Z',
+  trafficSeconds: 2,
+  offeredPps: 2_987_000,
+  logs: 'trials/001-forwarding-inet4',
+  ...changes,
+});
+
+export const aProfile = (variant: string): Extract<CellProfile, { kind: 'profiled' }> => ({
+  kind: 'profiled',
+  variant,
+  event: 'cpu-clock',
+  kernel: 'Linux 6.18',
+  seconds: 10,
+  busySamples: 5_932,
+  idleSamples: 17,
+  file: `profiles/${variant}`,
+});
+
 /** Runs of base and patched: pair n has the nth value of each. */
 export const pairedRuns = (base: number[], patched: number[], metric: Metric = 'pps'): Run[] =>
   base.flatMap((value, index) => [
@@ -112,6 +144,10 @@ const calm = aCell({ kind: 'no-regression' }, { change: 0, low: -0.01, high: 0.0
 export const passing = (links: ReportLinks = {}): MeasuredOutcome =>
   outcomeOfResult(aResult({ outcome: { kind: 'judged', verdict: 'no-regression', cells: [calm] } }), links);
 
+/** A result of these cells, whose verdict is that of the first. */
+export const judged = (cells: CellResult[], changes: Partial<Result> = {}): Result =>
+  aResult({ outcome: { kind: 'judged', verdict: cells[0]?.verdict.kind ?? 'invalid', cells }, ...changes });
+
 /** A result whose patch loses 10.4 %, with a test's changes. */
 export const aResult = (changes: Partial<Result> = {}): Result => ({
   schemaVersion: 1,
@@ -131,17 +167,7 @@ export const aResult = (changes: Partial<Result> = {}): Result => ({
   seed: 42,
   startedAt: '2026-11-20T12:00:00.000Z',
   finishedAt: '2026-11-20T12:02:05.000Z',
-  trials: [
-    {
-      number: 1,
-      attempt: 1,
-      cell: forwarding,
-      startedAt: '2026-11-20T12:00:01.000Z',
-      trafficSeconds: 2,
-      offeredPps: 2_987_000,
-      logs: 'trials/001-forwarding-inet4',
-    },
-  ],
+  trials: [aTrial()],
   leftOut: [],
   outcome: { kind: 'judged', verdict: 'regression', cells: [aCell({ kind: 'regression' })] },
   ...changes,

@@ -45,17 +45,6 @@ const dotsOf = (plot: XmlElement) =>
 /** Dots of boots, without those of the legend, which is below. */
 const boots = (plot: XmlElement) => dotsOf(plot).filter(({ cy }) => cy < 330);
 
-test('shows the change, its rates, and the cell', () => {
-  const texts = textsOf(plotOf(mellanoxFixed));
-  expect(texts).toContain('f8f5b459d21e costs 55.9 ± 0.2 %');
-  expect(texts).toContain(
-    '26.84 Mpps to 11.83 Mpps · packets per second (more is better) · forwarding inet4 · mlx5-lab',
-  );
-  for (const text of ['good 9a47ae044b48', 'bad 431980466ff0', 'f8f5b459d21e', '> 0.999', '12']) {
-    expect(texts).toContain(text);
-  }
-});
-
 test('every boot is a dot at its place, those with fix-ups hollow', () => {
   const dots = boots(plotOf(mellanoxFixed));
   expect(dots).toHaveLength(10);
@@ -64,14 +53,6 @@ test('every boot is a dot at its place, those with fix-ups hollow', () => {
   expect(Math.max(...good.map(({ cx }) => cx))).toBeLessThan(Math.min(...bad.map(({ cx }) => cx)));
   // More is above.
   expect(Math.max(...good.map(({ cy }) => cy))).toBeLessThan(Math.min(...bad.map(({ cy }) => cy)));
-});
-
-test('an unmeasurable commit is hatched, with the reason', () => {
-  const texts = textsOf(plotOf(mellanoxBroken));
-  expect(texts.filter((text) => text === 'forwards nothing')).toHaveLength(3);
-  expect(texts).toContain('one of 11');
-  expect(texts).toContain('untried between failures');
-  expect(textsOf(plotOf(mellanoxFixed))).not.toContain('cannot be measured');
 });
 
 test('a chance is as high as it is great', () => {
@@ -206,36 +187,7 @@ describe('of any result', () => {
       { numRuns: times(8) },
     );
   });
-
-  test('a thousand times the rate changes labels alone', () => {
-    const rates = fc.array(fc.integer({ min: 1_000, max: 999_999 }), {
-      minLength: 4,
-      maxLength: 4,
-    });
-    fc.assert(
-      fc.property(rates, anyForm, (values, form) => {
-        const drawn = (factor: number) => {
-          const forms = (nth: number) => [measuredForm([(values[nth] ?? 0) * factor])];
-          const revisions = revisionsOf(8, {
-            0: { forms: forms(0) },
-            4: { forms: forms(1) },
-            5: { forms: forms(2), probability: 0.9996 },
-            8: { forms: forms(3) },
-          });
-          return plotOf(aBisectResult({ revisions }), form);
-        };
-        const [once, more] = [drawn(1), drawn(1000)];
-        expect(boots(more).map(rounded)).toEqual(boots(once).map(rounded));
-        expect(more.elements.length).toBe(once.elements.length);
-        const labels = (plot: XmlElement) => textsOf(plot).filter((text) => !/[kM]?pps/.test(text));
-        expect(labels(more)).toEqual(labels(once));
-      }),
-      { numRuns: times(50) },
-    );
-  });
 });
-
-const rounded = ({ cx, cy }: { cx: number; cy: number }) => [Math.round(cx), Math.round(cy)];
 
 // Attack forge/large-plot: A bisection of 8 MiB draws a plot of 263 MiB or an endless page. Defence: A column has at
 // most 100 marks; larger plots and pages are not written.

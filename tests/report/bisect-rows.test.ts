@@ -26,17 +26,6 @@ function lineOf(row: BisectRow): string {
   return [...all, cells.p].join(' | ');
 }
 
-test('shows tried revisions with their rates against the good one, and counts the rest', () => {
-  expect(linesOf(aBisectResult())).toEqual([
-    '0 good | 2 | 1.001 Mpps | – | measured | –',
-    '… 3 untried',
-    '4 | 2 | 1.000 Mpps | −0.10 % | measured | –',
-    '5! | 2 | 900.5 kpps | −10.0 % | measured | > 0.999',
-    '… 2 untried',
-    '8 bad | 2 | 900.5 kpps | −10.0 % | measured | –',
-  ]);
-});
-
 test('lists members of a group, with the attempts on each', () => {
   const result = aBisectResult({
     answer: group(1, 4),

@@ -1,15 +1,13 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { BisectResult } from '../../src/model/bisect-result.ts';
 import { bisectPlot } from '../../src/report/bisect-plot.ts';
 import { explained, readAnyResult } from '../../src/report/read-result.ts';
 import { renderHtml, renderMarkdown } from '../../src/report/reports.ts';
 import { writeResult } from '../../src/report/write-reports.ts';
 import { aBisectResult, bisectResults, mellanoxFixed } from '../fakes/bisect-result.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
-import { anExperiment } from '../fakes/report.ts';
-import { aResult } from '../fakes/result.ts';
+import { aProfile } from '../fakes/result.ts';
 
 test('a bisection is read as it was written, with its report beside it and nothing else', async () => {
   const directory = temporaryFolder();
@@ -24,12 +22,6 @@ test('a bisection is read as it was written, with its report beside it and nothi
   expect(read('report', 'index.html').toString()).toBe(renderHtml(mellanoxFixed));
   expect(read('report', 'bisect.svg').toString()).toBe(bisectPlot(mellanoxFixed));
   expect(read('report', 'bisect.png').subarray(1, 4).toString()).toBe('PNG');
-});
-
-test('distinguishes the result of a gate from that of a bisection', async () => {
-  const directory = temporaryFolder();
-  await writeResult(directory, aResult());
-  expect((await readAnyResult(directory)).result).toEqual(aResult());
 });
 
 test('an invalid file is refused, with the remedy', async () => {
@@ -48,16 +40,7 @@ test('a plot of an earlier result is gone where nothing was measured', async () 
 
 test('profiles of before and after are read again, and each has its flamegraph', async () => {
   const directory = temporaryFolder();
-  const profileOf = (variant: string): BisectResult['profiles'][number] => ({
-    kind: 'profiled',
-    variant,
-    event: 'cpu-clock',
-    kernel: 'FreeBSD 13',
-    seconds: 10,
-    busySamples: 10_000,
-    idleSamples: 1,
-    file: `${variant}.folded`,
-  });
+  const profileOf = (variant: string) => ({ ...aProfile(variant), file: `${variant}.folded` });
   writeFileSync(join(directory, 'base.folded'), 'ip_input;mlx5e_xmit 1000\nip_input 9000\n');
   writeFileSync(join(directory, 'patched.folded'), 'ip_input;mlx5e_xmit 6000\nip_input 4000\n');
   const written = { ...mellanoxFixed, profiles: [profileOf('base'), profileOf('patched')] };
@@ -68,20 +51,4 @@ test('profiles of before and after are read again, and each has its flamegraph',
     const name = `flamegraph-forwarding-inet4-${which}.svg`;
     expect(existsSync(join(directory, 'report', name)), name).toBe(true);
   }
-});
-
-test('a failing drawing is omitted alone, with a warning', async () => {
-  const directory = temporaryFolder();
-  const stacks = Array.from({ length: 10_000 }, (_, index) => ({
-    frames: Array.from({ length: 20 }, (_, depth) => ({ name: `${index}.${depth}` })),
-    samples: 1,
-  }));
-  const [first] = anExperiment().profiles;
-  if (first === undefined) expect.fail('There are profiles.');
-  const profile = { format: 'folded', stacks } as const;
-  const leftOut: string[] = [];
-  const variants = [{ variant: 'patched', idleFrames: [], profile }];
-  await writeResult(directory, mellanoxFixed, [{ ...first, variants }], (why) => leftOut.push(why));
-  expect(leftOut).toEqual([expect.stringMatching(/^There is no flamegraph of forwarding inet4, f8f5b459d21e: .*\.$/)]);
-  expect(existsSync(join(directory, 'report', 'index.html'))).toBe(true);
 });

@@ -59,15 +59,4 @@ describeWith(['chromium'], 'the page of a bisection in a browser', () => {
       }
     }
   });
-
-  test('is dark where people want it dark, its plot too', async () => {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      const { page } = await open('index.html', html, { colorScheme });
-      const paint = (selector: string, property: string) =>
-        page.evaluate(`getComputedStyle(document.querySelector('${selector}')).${property}`);
-      const paper = await paint('section', 'backgroundColor');
-      expect(await paint('.intervals rect', 'fill')).toBe(paper);
-      expect(await paint('.intervals text', 'fill')).not.toBe(paper);
-    }
-  });
 });

@@ -1,7 +1,7 @@
 // Results of every outcome and with every part that a report can have, for the golden files of the renderers.
 import type { BisectResult } from '../../src/model/bisect-result.ts';
 import type { Rejection } from '../../src/model/rejection.ts';
-import type { CellProfile, CellResult, CellVerdict, Result, Run } from '../../src/model/result.ts';
+import type { CellResult, Result, Run } from '../../src/model/result.ts';
 import {
   aBisectResult,
   bisectResults,
@@ -13,13 +13,22 @@ import {
 import { judgeCell, singleRunDesign } from '../fakes/cell.ts';
 import { limitsOf, losing, readings } from '../fakes/limits.ts';
 import { anExperiment } from '../fakes/report.ts';
-import { aCell, aResult, aRun, forwarding, pairedRuns, policy, revision, unchanged, unfit } from '../fakes/result.ts';
+import {
+  aCell,
+  aProfile,
+  aResult,
+  aRun,
+  forwarding,
+  judged,
+  pairedRuns,
+  policy,
+  revision,
+  unchanged,
+  unfit,
+} from '../fakes/result.ts';
 
 const inet6 = { scenario: 'forwarding', family: 'inet6' } as const;
 const stateful = { scenario: 'pf-stateful', family: 'inet4' } as const;
-
-const judged = (cells: CellResult[], verdict: CellVerdict['kind'], changes: Partial<Result> = {}): Result =>
-  aResult({ outcome: { kind: 'judged', verdict, cells }, ...changes });
 
 const changed = (change: number) => ({ change, low: change - 0.01, high: change + 0.01 });
 
@@ -33,17 +42,7 @@ const loss = judgeCell(
   ),
 );
 
-const profileOf = (variant: string): CellProfile => ({
-  kind: 'profiled',
-  variant,
-  event: 'cpu-clock',
-  kernel: 'Linux 6.18',
-  seconds: 10,
-  busySamples: 5_932,
-  idleSamples: 17,
-  file: `profiles/${variant}`,
-});
-const profiles = [profileOf('base'), profileOf('patched')];
+const profiles = [aProfile('base'), aProfile('patched')];
 
 const changedFunction = { function: 'fib4_lookup', baseRatio: 0.093, patchedRatio: 0.124 };
 
@@ -72,7 +71,7 @@ function measuredBy(
     const cell = aCell({ kind }, changed(change), family === 'inet6' ? inet6 : forwarding);
     return { ...cell, comparisons: cell.comparisons.map((one) => ({ ...one, metric, base: 1000, patched: 1000 })) };
   });
-  return judged(cells, kind, { policy: { ...policy, metric, marginRatio: 0.05 } });
+  return judged(cells, { policy: { ...policy, metric, marginRatio: 0.05 } });
 }
 
 const runsOf = (variant: string, ...all: number[]): Run[] =>
@@ -86,7 +85,7 @@ function silentResult(base: number[], patched: number[], droppedBy?: string): Re
   const runs = [...runsOf('base', ...base), ...runsOf('patched', ...patched)];
   const all = droppedBy ? runs.map((run) => (run.pps === 0 ? { ...run, droppedBy } : run)) : runs;
   const cell = judgeCell(all, {}, { design: singleRunDesign });
-  return judged([cell], cell.verdict.kind);
+  return judged([cell]);
 }
 
 const droppedBy = 'the rule "udp drop" in chain forward of table inet filter';
@@ -119,54 +118,45 @@ const range = {
 } as const;
 
 export const examples: Readonly<Record<string, Result | BisectResult>> = {
-  regression: judged([explained], 'regression'),
+  regression: judged([explained]),
   'regression of many cells': judged(
     [forwarding, inet6, stateful, { ...stateful, family: 'inet6' as const }, { ...forwarding, frameBytes: 128 }].map(
       (cell) => ({ ...aCell({ kind: 'regression' }, changed(-0.1), cell), profiles, reason: explained.reason }),
     ),
-    'regression',
   ),
-  'regression of an unknown reason': judged(
-    [
-      {
-        ...loss,
-        profiles: [profileOf('base'), { kind: 'missing', variant: 'patched', reason: 'hwpmc is not loaded' }],
-      },
-      { ...loss, cell: inet6, profiles, reason: { changedFunctions: [], moved: 0, idleFrames: [] } },
-    ],
-    'regression',
-  ),
+  'regression of an unknown reason': judged([
+    {
+      ...loss,
+      profiles: [aProfile('base'), { kind: 'missing', variant: 'patched', reason: 'hwpmc is not loaded' }],
+    },
+    { ...loss, cell: inet6, profiles, reason: { changedFunctions: [], moved: 0, idleFrames: [] } },
+  ]),
   'regression in time': measuredBy('nsPerPacket', 'regression', { inet4: 0.188, inet6: 0.091 }),
   'regression in instructions': measuredBy('instructionsPerPacket', 'regression', { inet4: 0.038 }),
-  'regression in a full firewall': judged(
-    [{ ...loss, limits: limitsOf(readings(), losing(104_000, 'firewall', 'inet filter forward: udp sport 9 drop')) }],
-    'regression',
-  ),
+  'regression in a full firewall': judged([
+    { ...loss, limits: limitsOf(readings(), losing(104_000, 'firewall', 'inet filter forward: udp sport 9 drop')) },
+  ]),
   'forwards nothing': silentResult([8e5, 8.01e5], [0, 0], droppedBy),
   'forwards nothing at times': silentResult([8e5, 8.01e5], [0, 8e5, 0]),
   'base forwards nothing': silentResult([0, 0, 0], [8e5, 8e5, 8e5], droppedBy),
   improvement: anExperiment().result,
   'improvement in instructions': measuredBy('instructionsPerPacket', 'improvement', { inet4: -0.038 }),
-  'no regression': judged([calm, { ...calm, cell: inet6 }], 'no-regression'),
-  'no regression, certainly no loss': judged([aCell({ kind: 'no-regression' }, changed(0.012))], 'no-regression'),
+  'no regression': judged([calm, { ...calm, cell: inet6 }]),
+  'no regression, certainly no loss': judged([aCell({ kind: 'no-regression' }, changed(0.012))]),
   'a small loss': measuredBy('nsPerPacket', 'no-regression', { inet4: 0.02 }),
   'no more time': measuredBy('nsPerPacket', 'no-regression', { inet4: -0.02 }),
   'a base that moved': judged(
     [{ ...calm, baseline: { kind: 'moved', interval: { change: -0.04, low: -0.05, high: -0.03 } } }],
-    'no-regression',
     { testbed: { ...testbed, warnings: ['The clock is off.'] } },
   ),
-  'an outlier': judged(
-    [{ ...calm, runs: pairedRuns([800e3, 801e3, 799e3, 800e3], [800e3, 801e3, 799e3, 700e3]) }],
-    'no-regression',
-  ),
-  'kernels of several layouts': judged([{ ...calm, runs: layouts, pairs: 4 }], 'no-regression'),
-  'two layouts of one tree': judged([{ ...calm, runs: layouts, pairs: 4 }], 'no-regression', {
+  'an outlier': judged([{ ...calm, runs: pairedRuns([800e3, 801e3, 799e3, 800e3], [800e3, 801e3, 799e3, 700e3]) }]),
+  'kernels of several layouts': judged([{ ...calm, runs: layouts, pairs: 4 }]),
+  'two layouts of one tree': judged([{ ...calm, runs: layouts, pairs: 4 }], {
     patch: { ...aResult().patch, headCommit: ofCommit },
     variants: ['base', 'patched'].map((name) => ({ name, commit: ofCommit, files: [] })),
   }),
-  'a second gate': judged([{ ...calm, earlierGates: { count: 1, regressions: 1 } }], 'no-regression'),
-  'mixed packets': judged([calm], 'no-regression', {
+  'a second gate': judged([{ ...calm, earlierGates: { count: 1, regressions: 1 } }]),
+  'mixed packets': judged([calm], {
     traffic: {
       ...traffic,
       packets: {
@@ -180,18 +170,16 @@ export const examples: Readonly<Record<string, Result | BisectResult>> = {
       },
     },
   }),
-  inconclusive: judged([aCell({ kind: 'inconclusive' }, changed(-0.015)), { ...calm, cell: inet6 }], 'inconclusive'),
+  inconclusive: judged([aCell({ kind: 'inconclusive' }, changed(-0.015)), { ...calm, cell: inet6 }]),
   'inconclusive in instructions': measuredBy('instructionsPerPacket', 'inconclusive', { inet4: 0.02 }),
-  invalid: judged([{ ...invalid('0 of 8 pairs of runs count: no traffic'), runs: loss.runs }, calm], 'invalid'),
-  'invalid on a busy machine': judged(
-    [invalid('machine too busy: the sender waited for a CPU 41 % of the time@everyone; end what else runs')],
-    'invalid',
-  ),
-  'limited by the generator': judged(
-    [{ ...invalid('x'), runs: [aRun({ validity: unfit('it was idle', 'generator-limited') })] }],
-    'invalid',
-  ),
-  'revision beside earlier diffs': judged([withEarlierDiffs], withEarlierDiffs.verdict.kind, {
+  invalid: judged([{ ...invalid('0 of 8 pairs of runs count: no traffic'), runs: loss.runs }, calm]),
+  'invalid on a busy machine': judged([
+    invalid('machine too busy: the sender waited for a CPU 41 % of the time@everyone; end what else runs'),
+  ]),
+  'limited by the generator': judged([
+    { ...invalid('x'), runs: [aRun({ validity: unfit('it was idle', 'generator-limited') })] },
+  ]),
+  'revision beside earlier diffs': judged([withEarlierDiffs], {
     patch: { ...revision, missingBase: 'Diff 80700 was made on ffffffffffff, which is not in the repository.' },
     variants: ['base', 'patched', 'diff 80345', 'diff 80654'].map((name) => ({ name, commit: ofCommit, files: [] })),
     leftOut: [
@@ -201,7 +189,7 @@ export const examples: Readonly<Record<string, Result | BisectResult>> = {
       },
     ],
   }),
-  'range of commits': judged([calm], 'no-regression', { patch: range }),
+  'range of commits': judged([calm], { patch: range }),
   unchanged,
   'unchanged for this testbed': {
     ...unchanged,

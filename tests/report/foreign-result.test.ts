@@ -5,23 +5,11 @@ import { expect, test } from 'vitest';
 import { explained, readAnyResult } from '../../src/report/read-result.ts';
 import { writeResult } from '../../src/report/write-reports.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
-import { aCell, aResult } from '../fakes/result.ts';
+import { aCell, aProfile, aResult, judged } from '../fakes/result.ts';
 
 /** A result whose cell names a file as its profile. */
-const profiledBy = (file: string) => {
-  const profile = {
-    kind: 'profiled',
-    variant: 'base',
-    kernel: 'k',
-    event: 'cycles',
-    file,
-    busySamples: 5,
-    idleSamples: 0,
-    seconds: 5,
-  } as const;
-  const cell = { ...aCell({ kind: 'no-regression' }), profiles: [profile] };
-  return aResult({ outcome: { kind: 'judged', verdict: 'no-regression', cells: [cell] } });
-};
+const profiledBy = (file: string) =>
+  judged([{ ...aCell({ kind: 'no-regression' }), profiles: [{ ...aProfile('base'), file }] }]);
 
 /** A work directory beside a file that does not belong to it. */
 function work(): { directory: string; secret: string } {
@@ -46,7 +34,6 @@ test('A profile below the work directory is read', async () => {
   expect([profiles.length, said]).toEqual([1, []]);
 });
 
-// Attack read/foreign-paths
 test.for(['../secret', 'linked', 'folder/secret'])(
   'A file outside of the work directory is no profile: %s',
   async (file) => {
@@ -80,7 +67,6 @@ test('A result that the user names is read, also by a link', async () => {
   expect((await readAnyResult(link)).result).toEqual(aResult());
 });
 
-// Attack read/foreign-paths
 test('A report is not written through a link in the place of its folder', async () => {
   const { directory } = work();
   const elsewhere = temporaryFolder();

@@ -2,10 +2,14 @@
 import { expect, test } from 'vitest';
 import { resultText } from '../../src/cli/gate/result-text.ts';
 import { bisectHeadline, bisectSymbol } from '../../src/report/bisect-headline.ts';
+import { bisectPlot } from '../../src/report/bisect-plot.ts';
+import { earlierGatesText } from '../../src/report/earlier-gates-text.ts';
 import { headline } from '../../src/report/headline.ts';
+import { intervalPlot } from '../../src/report/interval-plot.ts';
 import { renderJunit } from '../../src/report/junit.ts';
 import { isBisectResult, renderHtml, renderMarkdown, renderRemarkup } from '../../src/report/reports.ts';
 import { anExperiment } from '../fakes/report.ts';
+import { aCell, aResult } from '../fakes/result.ts';
 import { examples } from './examples.ts';
 
 const golden = (name: string, extension: string) => `golden/${name.replaceAll(/\W+/g, '-')}.${extension}`;
@@ -26,6 +30,35 @@ test('the headlines', async () => {
     isBisectResult(result) ? `${bisectSymbol(result)} ${bisectHeadline(result)}` : headline(result),
   );
   await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('golden/headlines.txt');
+});
+
+test('the texts of all plots', async () => {
+  const texts = everyResult.map(([name, result]) => {
+    const svg = isBisectResult(result) ? bisectPlot(result) : intervalPlot(result);
+    return [name, ...[...(svg ?? '').matchAll(/>([^<>]+)<\/text>/g)].map(([, text]) => `  ${text}`)].join('\n');
+  });
+  await expect(`${texts.join('\n\n')}\n`).toMatchFileSnapshot('golden/plots.txt');
+});
+
+test('what is said of earlier gates of the same commit', async () => {
+  const verdicts = ['no-regression', 'improvement', 'regression', 'inconclusive'] as const;
+  const lines = verdicts.flatMap((kind) =>
+    (
+      [
+        [0, 0],
+        [1, 0],
+        [1, 1],
+        [2, 1],
+        [3, 2],
+        [21, 0],
+      ] as const
+    ).map(([count, regressions]) => {
+      const cell = { ...aCell({ kind }), ...(count > 0 && { earlierGates: { count, regressions } }) };
+      const result = aResult({ outcome: { kind: 'judged', verdict: kind, cells: [cell] } });
+      return `${headline(result)}\n  ${earlierGatesText(result)}\n`;
+    }),
+  );
+  await expect(lines.join('')).toMatchFileSnapshot('golden/earlier-gates.txt');
 });
 
 test.each(everyResult)('the comment of %s', async (name, result) => {

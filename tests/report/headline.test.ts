@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { CellResult, Result } from '../../src/model/result.ts';
 import type { Cell } from '../../src/model/scenario.ts';
 import { headline } from '../../src/report/headline.ts';
-import { aCell, aResult, aRun, policy, unfit } from '../fakes/result.ts';
+import { aCell, aResult, aRun, policy } from '../fakes/result.ts';
 
 const inet6: Cell = { scenario: 'forwarding', family: 'inet6' };
 const stateful: Cell = { scenario: 'nftables-stateful', family: 'inet4' };
@@ -42,16 +42,6 @@ test('warns of a router that forwards nothing now and then, with how often', () 
   );
 });
 
-test('an invalid measurement shows no change, and the reason in words of our own', () => {
-  const invalid = aCell({ kind: 'invalid', reason: 'too few: @everyone' });
-  expect(headlineOf('invalid', [invalid])).toBe('⚪ ppsgate: #7 was not measured: too few runs count');
-  const runs = ['hole', 'generator-limited', 'generator-limited'] as const;
-  const limited = { ...invalid, runs: runs.map((one) => aRun({ validity: unfit('x', one) })) };
-  expect(headlineOf('invalid', [limited, aCell({ kind: 'no-regression' })])).toBe(
-    '⚪ ppsgate: #7 was not measured in 1 of 2 cells: the generator was the limit',
-  );
-});
-
 // Attack read/headline: A machine adds its own words to the reason for a busy machine in the headline. Defence: The
 // headline shows only our own sentence.
 test('an invalid measurement on a busy machine shows that, only in our words', () => {
@@ -62,21 +52,6 @@ test('an invalid measurement on a busy machine shows that, only in our words', (
   );
   const said = aCell({ kind: 'invalid', reason: `@everyone: ${busy}` });
   expect(headlineOf('invalid', [said])).toBe('⚪ ppsgate: #7 was not measured: too few runs count');
-});
-
-test('a range of commits is named by its ends and not by its title', () => {
-  const patch = {
-    kind: 'range',
-    title: '# @everyone',
-    author: 'mallory',
-    baseCommit: '1a2b3c4'.padEnd(40, '0'),
-    headCommit: '5d6e7f8'.padEnd(40, '0'),
-  } as const;
-  const cells = [aCell({ kind: 'no-regression' }, changed(0))];
-  const variants = [{ name: 'base', commit: patch.baseCommit, files: [] }];
-  expect(headlineOf('no-regression', cells, { patch, variants })).toMatch(
-    /^🟢 ppsgate: 1a2b3c4\.\.5d6e7f8 loses nothing/,
-  );
 });
 
 test('a range whose base has moved on is named by the merge base that was measured', () => {

@@ -64,30 +64,6 @@ describeWith(['chromium'], 'the page in a browser', () => {
     expect(scale).toBeGreaterThan(0.95);
   });
 
-  test('On a phone a table wider than the screen has a shadow at the edge that it scrolls behind', async () => {
-    const { page } = await open('index.html', html, { widthPixels: 390 });
-    const style = await page.evaluate(`(() => {
-      const box = document.querySelector('#verdict .scroll');
-      const { backgroundAttachment, backgroundImage } = getComputedStyle(box);
-      const isWider = box.scrollWidth > box.clientWidth;
-      return { isWider, backgroundAttachment, gradients: backgroundImage.split('linear-gradient').length - 1 };
-    })()`);
-    expect(style).toEqual({
-      isWider: true,
-      backgroundAttachment: 'local, local, scroll, scroll',
-      gradients: 4,
-    });
-  });
-
-  test('on paper all of the plot is on the page', async () => {
-    // Between the margins that Chromium leaves on A4.
-    const { page } = await open('index.html', html, { widthPixels: 718 });
-    await page.emulateMedia({ media: 'print' });
-    const box = await page.locator('.intervals svg:visible').boundingBox();
-    expect(box?.x).toBeGreaterThanOrEqual(0);
-    expect((box?.x ?? 0) + (box?.width ?? Infinity)).toBeLessThanOrEqual(718);
-  });
-
   test('a link to a graph opens it and brings it into view, from a comment and within the page', async () => {
     const page = await openAt(anchor);
     const graph = page.locator(`#${anchor} svg`);

@@ -12,11 +12,8 @@ import { writeHtml } from '../../src/report/html.ts';
 import { renderHtml } from '../../src/report/reports.ts';
 import { expectHarmless, hostile, poisoned } from '../fakes/poisoned.ts';
 import { anExperiment } from '../fakes/report.ts';
-import { aCell, aResult, aRun, forwarding, pairedRuns, revision, unfit } from '../fakes/result.ts';
+import { aCell, aResult, aRun, forwarding, judged, pairedRuns, revision, unfit } from '../fakes/result.ts';
 import { times } from '../random.ts';
-
-const judged = (cells: CellResult[], changes: Partial<Result> = {}): Result =>
-  aResult({ outcome: { kind: 'judged', verdict: 'regression', cells }, ...changes });
 
 const regression = (changes: Partial<CellResult> = {}): CellResult => ({
   ...aCell({ kind: 'regression' }),
@@ -170,11 +167,6 @@ test('the lines of a log stay lines', () => {
   expect(renderHtml(aResult({ outcome }), [])).toContain('<pre>first\n  second of it\n</pre>');
 });
 
-test('the same result is the same page', () => {
-  const [one, other] = [anExperiment(), anExperiment()];
-  expect(renderHtml(one.result, one.profiles)).toBe(renderHtml(other.result, other.profiles));
-});
-
 describe('the page', () => {
   const { result, profiles } = anExperiment();
   const page = renderHtml(result, profiles);
@@ -281,7 +273,6 @@ describe('text of others is never markup', () => {
   });
 });
 
-// Attack forge/large-plot
 test('a page of more than 16 MiB is not written', () => {
   const large = { kind: 'paragraph', text: 'x'.repeat(16 * 1024 ** 2) } as const;
   const page = {

@@ -3,12 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { type CellResult, type CellVerdict, type Interval, metricSchema, type Result } from '../../src/model/result.ts';
 import { intervalPlot } from '../../src/report/interval-plot.ts';
 import { pngOf } from '../../src/report/png.ts';
-import { aCell, aResult, policy, revision } from '../fakes/result.ts';
+import { aCell, aResult, judged, policy } from '../fakes/result.ts';
 import { hostileToXml } from '../fakes/xml.ts';
 import { times } from '../random.ts';
-
-const judged = (cells: CellResult[], changes: Partial<Result> = {}): Result =>
-  aResult({ outcome: { kind: 'judged', verdict: 'regression', cells }, ...changes });
 
 const around = (change: number, half = 0.01): Interval => ({
   change,
@@ -53,21 +50,6 @@ function firstInterval(svg: string): [number, number, number] {
 const red = '#c62f2f';
 const ink = '#1f2328';
 
-test('shows a cell’s name, change, interval and verdict', () => {
-  const texts = textsOf(plotOf([cellOf('regression', around(-0.102, 0.001))]));
-  for (const text of ['forwarding inet4', '−10.2 %', '−10.3 … −10.1', 'regression']) {
-    expect(texts).toContain(text);
-  }
-});
-
-test('shows the comparison, its metric, and the testbed', () => {
-  const texts = textsOf(plotOf([cellOf('regression')], { patch: revision }));
-  expect(texts).toContain('D27401, diff 80700: change against base');
-  expect(texts).toContain('packets per second (more is better) · shelf-3');
-  expect(texts).toContain('90 % interval');
-  expect(texts).toContain('−2 % or more matters');
-});
-
 test('every verdict has its own word and symbol', () => {
   const looks = kinds.map((kind) => {
     const svg = plotOf([cellOf(kind), cellOf('no-regression')]);
@@ -111,12 +93,6 @@ test('earlier diffs are below their cell, and not judged', () => {
   expect(texts.indexOf('diff 80345')).toBeLessThan(texts.indexOf('no-regression'));
   expect(texts).toContain('−3.00 %');
   expect(texts.filter((text) => text === 'not judged')).toHaveLength(1);
-});
-
-test('a cell without numbers has a row all the same', () => {
-  const texts = textsOf(plotOf([cellOf('regression'), { ...cellOf('invalid'), comparisons: [] }]));
-  expect(texts).toContain('–');
-  expect(texts).toContain('invalid');
 });
 
 test.for<[string, Result]>([
@@ -166,17 +142,6 @@ test('its narrow form shows the same in the width of a phone', () => {
   );
   const [, width] = /^<svg [^>]*width="(\d+)"/.exec(narrow) ?? [];
   expect(Number(width)).toBeLessThanOrEqual(360);
-});
-
-test('an invalid cell is drawn without a change', () => {
-  const texts = textsOf(plotOf([cellOf('regression'), cellOf('invalid', around(0.176))]));
-  expect(texts).toContain('invalid');
-  expect(texts).not.toContain('+17.6 %');
-});
-
-test('the same result is the same picture', () => {
-  const cells = kinds.map((kind) => cellOf(kind));
-  expect(plotOf(cells)).toBe(plotOf(cells));
 });
 
 describe('of any result', () => {

@@ -1,60 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { CellProfile, CellResult, CellVerdict, ChangedFunction, Result } from '../../src/model/result.ts';
-import { families, scenarios } from '../../src/model/scenario.ts';
+import type { CellResult, Result } from '../../src/model/result.ts';
 import { maxCharacters } from '../../src/report/markdown.ts';
 import { type ReportLinks, renderMarkdown } from '../../src/report/reports.ts';
+import { anyResult, changedFunction, loss, profiled } from '../fakes/any-result.ts';
 import { judgeCell } from '../fakes/cell.ts';
-import { aCell, aResult, aRun, pairedRuns, revision, unfit } from '../fakes/result.ts';
+import { expectHarmlessMarkdown, hostileMarkdown } from '../fakes/poisoned.ts';
+import { aCell, aResult, aRun, judged, pairedRuns, revision } from '../fakes/result.ts';
 import { times } from '../random.ts';
-
-const repeated = (times: number, values: number[]): number[] => new Array<number[]>(times).fill(values).flat();
-
-const loss = judgeCell(
-  pairedRuns(
-    repeated(2, [801e3, 805e3, 799e3, 803e3, 806e3, 800e3, 804e3, 802e3, 801e3, 805e3]),
-    repeated(2, [721e3, 718e3, 722e3, 719e3, 724e3, 717e3, 723e3, 720e3, 722e3, 719e3]),
-  ).map((run) => ({ ...run, nsPerPacket: 1e9 / run.pps })),
-);
 
 const calm = aCell({ kind: 'no-regression' }, { change: 0, low: -0.01, high: 0.01 });
 
-const judged = (cells: CellResult[], verdict: CellVerdict['kind'] = 'regression'): Result =>
-  aResult({ outcome: { kind: 'judged', verdict, cells } });
-
-const profileOf = (variant: string): CellProfile => ({
-  kind: 'profiled',
-  variant,
-  event: 'cpu-clock',
-  kernel: 'Linux 6.18',
-  seconds: 10,
-  busySamples: 5_932,
-  idleSamples: 17,
-  file: `profiles/${variant}`,
-});
-
-const changedFunction = (name = 'fib4_lookup', module?: string): ChangedFunction => ({
-  function: name,
-  ...(module !== undefined && { module }),
-  baseRatio: 0.093,
-  patchedRatio: 0.124,
-});
-
-/** Profiles of base and patched, and the reason that they give. */
-const profiled = (changedFunctions: ChangedFunction[] = [changedFunction()], idleFrames: string[] = []) => ({
-  profiles: [profileOf('base'), profileOf('patched')],
-  reason: { changedFunctions, moved: changedFunctions.length, idleFrames },
-});
-
-const unprofiled = (reason: string) => ({
-  profiles: [profileOf('base'), { kind: 'missing', variant: 'patched', reason } as const],
-});
-
 /** The text without its folded parts. */
 const unfolded = (markdown: string): string => markdown.replace(/<details>.*?<\/details>\n\n/gs, '');
-
-const summaries = (markdown: string): string[] =>
-  [...markdown.matchAll(/<summary>(.*?)<\/summary>/g)].map(([, text = '']) => text);
 
 /** The headings in the folds, each after the name of its fold. */
 const headings = (markdown: string): string[] =>
@@ -74,7 +32,7 @@ const tableRows = (markdown: string): string[] =>
 
 test('a pipe in the name of an earlier diff stays inside its column of the table', () => {
   const piped = { ...calm, others: [{ variant: 'a | b', comparisons: calm.comparisons }] };
-  expect(tableRows(renderMarkdown(judged([piped], 'no-regression')))[1]).toMatch(/^\| ↳ `a \\\| b` \| not judged \|/);
+  expect(tableRows(renderMarkdown(judged([piped])))[1]).toMatch(/^\| ↳ `a \\\| b` \| not judged \|/);
 });
 
 test('of more cells than fit the worst are shown, and the rest is counted', () => {
@@ -103,138 +61,13 @@ test('2000 cells make a report of the worst of them, within GitHub’s limit', (
   expect(tableRows(markdown)[0]).toContain('| 🔴 regression |');
 });
 
-const hostileText = fc
-  .array(
-    fc.oneof(
-      fc.string({ unit: 'binary', maxLength: 20 }),
-      fc.constantFrom(
-        ...['`', '```', '\n\n', '\r', '|', '\\', '\u2028', '\u001b[31m', '\u202e', '</details>'],
-        '@everyone',
-        '<img src=x>',
-        '<!--',
-        '\n# title\n',
-        '![x](https://example.org/x)',
-      ),
-      fc
-        .tuple(fc.constantFrom('`', '|', '🚦', '\n', 'a b '), fc.integer({ min: 1, max: 5_000 }))
-        .map(([part, count]) => part.repeat(count)),
-    ),
-    { maxLength: 6 },
-  )
-  .map((parts) => parts.join(''));
-
-const anyCell: fc.Arbitrary<CellResult> = fc
-  .record({
-    scenario: fc.constantFrom(...scenarios),
-    family: fc.constantFrom(...families),
-    kind: fc.constantFrom('regression', 'improvement', 'no-regression', 'inconclusive', 'invalid'),
-    reason: hostileText,
-    change: fc.double({ min: -0.99, max: 10, noNaN: true }),
-  })
-  .map(({ scenario, family, kind, reason, change }) => {
-    const verdict = kind === 'invalid' ? { kind, reason } : { kind };
-    const interval = { change, low: change - 0.01, high: change + 0.01 };
-    const hole = aRun({ validity: unfit(reason) });
-    const cell = aCell(verdict, interval, { scenario, family });
-    return {
-      ...cell,
-      runs: [...loss.runs, hole],
-      ...(change < 0 ? profiled([changedFunction(reason, reason), changedFunction()], [reason]) : unprofiled(reason)),
-    };
-  });
-
-const anyOutcome: fc.Arbitrary<Result['outcome']> = fc.oneof(
-  fc
-    .tuple(fc.array(anyCell, { minLength: 1, maxLength: 5 }), fc.integer({ min: 1, max: 120 }))
-    .map(([some, count]) => ({
-      kind: 'judged' as const,
-      verdict: some[0]?.verdict.kind ?? 'invalid',
-      cells: Array.from({ length: count }, (_, index) => some[index % some.length] ?? loss),
-    })),
-  hostileText.map((message) => ({ kind: 'does-not-apply' as const, message })),
-  hostileText.map((message) => ({
-    kind: 'does-not-load' as const,
-    scenario: 'forwarding' as const,
-    message,
-  })),
-  fc.tuple(hostileText, hostileText, hostileText).map(([message, panic, console]) => ({
-    kind: 'boot-failed' as const,
-    message,
-    panic,
-    console,
-  })),
-);
-
-const anyResult: fc.Arbitrary<Result> = fc
-  .record({
-    outcome: anyOutcome,
-    title: hostileText,
-    author: hostileText,
-    testbed: hostileText,
-    version: hostileText,
-    variant: hostileText,
-    commit: hostileText,
-    fingerprint: fc.dictionary(hostileText, hostileText, { maxKeys: 3 }),
-    cpu: hostileText,
-    warning: hostileText,
-    kernel: hostileText,
-  })
-  .map((texts) => {
-    const result = aResult({ outcome: texts.outcome });
-    return {
-      ...result,
-      generator: { name: 'ppsgate', version: texts.version },
-      patch: { ...result.patch, title: texts.title, author: texts.author },
-      variants: [{ name: texts.variant, commit: texts.commit, files: [] }],
-      trials: result.trials.map((trial) => ({ ...trial, kernel: texts.kernel })),
-      testbed: {
-        name: texts.testbed,
-        fingerprint: { ...texts.fingerprint, cpu: texts.cpu, kernel: texts.cpu },
-        warnings: [texts.warning],
-      },
-    };
-  });
-
 test('the report never exceeds GitHub’s limit, and its folds are balanced', () => {
   fc.assert(
-    fc.property(anyResult, (result) => {
-      const markdown = renderMarkdown(result);
-      expect(markdown.length).toBeLessThan(65_536);
-      expect(markdown).not.toMatch(/(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}]/u);
-      expect(withoutCode(markdown)).not.toMatch(/@everyone|<img|<!--|!\[|# title/);
-      const [opened, closed] = ['<details>', '</details>'].map((tag) => withoutCode(markdown).split(tag).length);
-      expect(opened).toBe(closed);
-      const folds = summaries(withoutCode(markdown));
-      expect(['runs', 'environment', 'statistics'].filter((name) => folds.includes(name))).toEqual(folds);
+    fc.property(anyResult(hostileMarkdown), (result) => {
+      expectHarmlessMarkdown(renderMarkdown(result));
     }),
     { numRuns: times(50) },
   );
-});
-
-/** Returns the text in which a renderer finds markup: without CommonMark's fenced blocks and code spans. */
-function withoutCode(markdown: string): string {
-  const kept: string[] = [];
-  let fence: string | undefined;
-  for (const line of markdown.split('\n')) {
-    if (fence !== undefined) {
-      if (line === fence) fence = undefined;
-      continue;
-    }
-    fence = /^`{3,}$/.exec(line)?.[0];
-    if (fence === undefined) kept.push(line.replace(/(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)/g, ''));
-  }
-  return kept.join('\n');
-}
-
-test('100 invalid cells whose reasons are all backticks leave space for the rest of the report', () => {
-  const cells = Array.from({ length: 100 }, () => ({
-    ...aCell({ kind: 'invalid', reason: '`'.repeat(200) }),
-    comparisons: [],
-  }));
-  const markdown = renderMarkdown(judged(cells, 'invalid'));
-  expect(markdown.length).toBeLessThanOrEqual(maxCharacters);
-  expect(tableRows(markdown)).toHaveLength(100);
-  expect(markdown).toContain('\n- 80 more cells are invalid\n');
 });
 
 test('the bases of 1,000 cells that moved do not make the report too long', () => {
@@ -243,7 +76,7 @@ test('the bases of 1,000 cells that moved do not make the report too long', () =
     baseline: { kind: 'moved', interval: { change: -0.04, low: -0.05, high: -0.03 } },
   } as const;
   const cells = new Array<CellResult>(1000).fill(moved);
-  const markdown = renderMarkdown(judged(cells, 'no-regression'));
+  const markdown = renderMarkdown(judged(cells));
   expect(markdown.length).toBeLessThanOrEqual(maxCharacters);
   expect(tableRows(markdown)).toHaveLength(100);
 });
@@ -269,14 +102,10 @@ describe('the reason of a change', () => {
   const page = 'https://example.org/report.html';
 
   test('stays folded for a cell without a change', () => {
-    const markdown = renderMarkdown(judged([{ ...calm, ...profiled([]) }], 'no-regression'));
+    const markdown = renderMarkdown(judged([{ ...calm, ...profiled([]) }]));
     expect(unfolded(markdown)).not.toContain('Why');
     expect(headings(markdown)).toContain('runs: Changed functions');
     expect(markdown).toContain('no function changed beyond chance');
-    const moved = { ...calm, ...profiled() };
-    const shown = unfolded(renderMarkdown(judged([moved], 'no-regression')));
-    expect(shown).not.toContain('Why');
-    expect(shown).toContain('**Changed functions** (forwarding inet4): `fib4_lookup` +3.1 points');
   });
 
   test('links its own flamegraph rather than its place on the page', () => {
@@ -312,7 +141,7 @@ describe('a revision measured beside earlier diffs', () => {
     { design: { name: 'fixed', budgets: [6], pairsPerStep: 1, method: 'pooled' }, closedPairs: 6 },
   );
   const result = (changes: Partial<Result> = {}): Result => ({
-    ...judged([cell], cell.verdict.kind),
+    ...judged([cell]),
     patch: revision,
     variants: ['base', 'patched', 'diff 80345', 'diff 80654'].map((name) => ({
       name,

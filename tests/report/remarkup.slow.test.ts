@@ -2,19 +2,12 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type BisectResult, bisectResultSchema } from '../../src/model/bisect-result.ts';
+import type { BisectResult } from '../../src/model/bisect-result.ts';
 import { remarkupAlt, remarkupBlock, remarkupCell, remarkupText } from '../../src/model/remarkup.ts';
-import {
-  type CellProfile,
-  type CellResult,
-  type ChangedFunction,
-  type Result,
-  resultSchema,
-} from '../../src/model/result.ts';
-import { bisectPlotAlt } from '../../src/report/bisect-plot.ts';
+import type { CellResult, Result } from '../../src/model/result.ts';
 import { renderRemarkup, renderRemarkupFailure } from '../../src/report/reports.ts';
-import { failedForm, mellanoxFixed } from '../fakes/bisect-result.ts';
-import { judgeCell } from '../fakes/cell.ts';
+import { anyBisect } from '../fakes/any-bisect.ts';
+import { anyResult, loss } from '../fakes/any-result.ts';
 import {
   type Block,
   blocksOf,
@@ -24,7 +17,7 @@ import {
   tablesOf,
   textsOf,
 } from '../fakes/phabricator/remarkup-rules.ts';
-import { aCell, aResult, aRun, pairedRuns, revision, unfit } from '../fakes/result.ts';
+import { aCell, judged, revision } from '../fakes/result.ts';
 import { describeWith, sharedFolder } from '../needs.ts';
 import { times } from '../random.ts';
 
@@ -35,56 +28,19 @@ const links = {
   rerun: '@ppsgate rerun',
 };
 
-const loss = judgeCell(
-  pairedRuns(
-    new Array(5).fill([801e3, 805e3, 799e3, 803e3]).flat(),
-    new Array(5).fill([721e3, 718e3, 722e3, 719e3]).flat(),
-  ).map((run) => ({ ...run, nsPerPacket: 1e9 / run.pps })),
-);
-const profileOf = (variant: string): CellProfile => ({
-  kind: 'profiled',
-  variant,
-  event: 'cpu_clk_unhalted.thread_p',
-  kernel: 'FreeBSD 15.0-CURRENT',
-  seconds: 10,
-  busySamples: 5_932,
-  idleSamples: 17,
-  file: `profiles/${variant}`,
-});
-const changedFunction: ChangedFunction = {
-  function: 'fib4_lookup',
-  baseRatio: 0.093,
-  patchedRatio: 0.124,
-};
 const noTraffic: CellResult = {
   ...aCell({ kind: 'invalid', reason: '0 of 8 pairs of runs count: no traffic' }),
   comparisons: [],
 };
 
-const judged = (cells: CellResult[], changes: Partial<Result> = {}): Result =>
-  aResult({
-    patch: revision,
-    outcome: { kind: 'judged', verdict: 'regression', cells },
-    ...changes,
-  });
-
-test('what came to no result, as its reader sees it', () => {
+test('what came to no result, as its reader sees it', async () => {
   const heading = { symbol: '⚪', text: 'not measured: the request cannot be carried out' };
   const message = 'D7 names no base: tell it with `arc diff`, @alice.';
-  expect(renderRemarkupFailure({ ...heading, message }, links)).toMatchInlineSnapshot(`
-    "**⚪ ppsgate: not measured: the request cannot be carried out**
-
-    \`\`\`lang=text, name=output, lines=20
-    D7 names no base: tell it with \`arc diff\`, @alice.
-    \`\`\`
-
-    Rerun: \`@ppsgate rerun\` · [[ https://ci.example/job/1 | details ]] · [[ https://ci.example/history | history ]]
-    "
-  `);
+  await expect(renderRemarkupFailure({ ...heading, message }, links)).toMatchFileSnapshot('golden/failure.remarkup');
 });
 
 test('without an image there is no place for one', () => {
-  expect(renderRemarkup(judged([loss]))).not.toContain('{');
+  expect(renderRemarkup(judged([loss], { patch: revision }))).not.toContain('{');
 });
 
 test('of many invalid cells the first reasons are shown, and the rest is counted', () => {
@@ -127,8 +83,6 @@ describe('text within a line', () => {
 });
 
 describe('the text of an image', () => {
-  // Attack phabricator/alt-text: The alternative text of a plot contains a hash, a monogram, a mention or the end of
-  // the image. Defence: It has letters, digits and few signs; possible names of objects are split.
   test.for([
     ['a commit', 'c10f270148b9 costs 34 ± 2 %', 'c10f27 0148b9 costs 34 ± 2 %'],
     ['a revision', 'D24, rSRC12', 'D 24; r SRC 12'],
@@ -263,196 +217,48 @@ const hostileText = fc
 /** Names of rules that the schema allows. */
 const hostileName = fc.constantFrom(...'D1 T2 rSRC abcdef0 a__b__c x-y F1.png r--x'.split(' '));
 
-type Texts = { next: () => string; name: () => string };
+/** Foreign text, recognizable wherever it is shown. */
+const marked = hostileText.map((text) => `ZQX${text}`);
 
-/** Names and ids are bounded by the schema. */
-const shortOf =
-  ({ next }: Texts) =>
-  (): string =>
-    next().slice(0, 240);
-
-/** Replaces every text of a result, except names of variants, once for each place. */
-const hostileResult =
-  (outcome: (texts: Texts) => Result['outcome']) =>
-  (texts: Texts): Result => {
-    const { next } = texts;
-    const word = shortOf(texts);
-    return resultSchema.parse({
-      ...aResult(),
-      generator: { name: 'ppsgate', version: word() },
-      patch: {
-        ...revision,
-        title: next(),
-        author: next(),
-        missingBase: next(),
-        notes: [next(), next()],
-      },
-      variants: [
-        { name: 'base', commit: word(), files: [{ path: word(), sha256: word() }] },
-        { name: word(), commit: word(), files: [] },
-      ],
-      testbed: {
-        name: word(),
-        fingerprint: { cpu: next(), kernel: next(), [`1${word()}`]: next() },
-        warnings: [next()],
-      },
-      trials: aResult().trials.map((trial) => ({ ...trial, kernel: word(), logs: word() })),
-      leftOut: [{ variant: word(), rejection: { kind: 'boot-failed', message: next(), panic: next() } }],
-      outcome: outcome(texts),
-    });
-  };
-
-const judgedOutcome = (texts: Texts): Result['outcome'] => {
-  const { next, name } = texts;
-  const word = shortOf(texts);
-  const [run] = loss.runs;
-  const runs = [
-    ...loss.runs,
-    aRun({ variant: word(), validity: unfit(next()) }),
-    ...(run ? [{ ...run, variant: word() }] : []),
-  ];
-  const changedFunctions = Array.from({ length: 4 }, () => ({
-    ...changedFunction,
-    function: next(),
-    module: word(),
+/** A result with texts in every place that a revision has. */
+const anyRevision = (text: fc.Arbitrary<string>): fc.Arbitrary<Result> =>
+  fc.tuple(anyResult(text, hostileName), text).map(([result, own]) => ({
+    ...result,
+    patch: { ...revision, title: own, author: own, missingBase: own, notes: [own, own] },
+    leftOut: [{ variant: own, rejection: { kind: 'boot-failed', message: own, panic: own } }],
   }));
-  const cells: CellResult[] = [
-    {
-      ...loss,
-      profiles: [profileOf('base'), profileOf('patched')],
-      reason: { changedFunctions, moved: 4, idleFrames: [next(), next()] },
-      cell: { scenario: name(), family: 'inet4' },
-      verdict: { kind: 'regression' },
-      others: [{ variant: word(), comparisons: loss.comparisons }],
-      baseline: { kind: 'moved', interval: { change: -0.04, low: -0.05, high: -0.03 } },
-      runs,
-    },
-    {
-      ...aCell({ kind: 'regression' }, undefined, { scenario: name(), family: 'inet6' }),
-      profiles: [profileOf('base'), { kind: 'missing', variant: 'patched', reason: next() }],
-      runs: pairedRuns([8e5, 8e5, 8e5, 8e5, 2e5], [7e5, 7e5, 7e5, 7e5, 1e5]),
-    },
-    {
-      ...aCell({ kind: 'invalid', reason: next() }, undefined, {
-        scenario: name(),
-        family: 'inet6',
-      }),
-      comparisons: [],
-    },
-  ];
-  return { kind: 'judged', verdict: 'regression', cells };
-};
-
-const makers = [
-  hostileResult(judgedOutcome),
-  hostileResult(({ next }) => ({ kind: 'build-failed', message: next() })),
-  hostileResult(({ next, name }) => ({ kind: 'does-not-load', scenario: name(), message: next() })),
-  hostileResult(({ next }) => ({
-    kind: 'panics-under-load',
-    message: next(),
-    panic: next(),
-    console: next(),
-  })),
-];
-
-const tame: Texts = { next: () => 'tame', name: () => 'forwarding' };
 
 const ours: Effect[] = [
   { kind: 'link', text: '[[ https://ci.example/job/1 | details ]]' },
   { kind: 'link', text: '[[ https://ci.example/history | history ]]' },
 ];
-const picture: Effect = {
-  kind: 'object',
-  text: '{F123, size=full, alt=the changes of all cells and their intervals}',
-};
 
-/** Replaces each text by the given ones in turn. */
-function inTurn(texts: readonly string[], names: readonly string[]): Texts {
-  const pick = (all: readonly string[]) => {
-    let index = 0;
-    return () => all[index++ % all.length] ?? '';
-  };
-  return { next: pick(texts), name: pick(names) };
+const isPicture = ({ text }: Effect): boolean => /^\{F123, size=full, alt=[^{}[\]@#]*\}$/.test(text);
+
+/** Throws where a foreign text is outside of code, has an effect, or begins a block or a column. */
+function expectHarmlessRemarkup(remarkup: string): void {
+  const effects = effectsOf(remarkup);
+  expect(effects.filter((one) => !isPicture(one))).toEqual(ours);
+  expect(effects.length).toBeLessThanOrEqual(ours.length + 1);
+  expect(JSON.stringify(skeleton(remarkup.replace(/^\{F123, .*\}$/m, '')))).not.toContain('ZQX');
+  const kinds = new Set(blocksOf(remarkup).map(({ kind }) => kind));
+  expect(kinds.difference(new Set(['text', 'list', 'code', 'table']))).toEqual(new Set());
+  for (const rows of tablesOf(remarkup)) expect(new Set(rows.map((row) => row.length)).size).toBe(1);
+  expect(remarkup).not.toMatch(/(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}]/u);
 }
 
-const manyTexts = fc.record({
-  texts: fc.array(hostileText, { minLength: 1, maxLength: 40 }),
-  names: fc.array(hostileName, { minLength: 1, maxLength: 3 }),
-});
-
-describe('no text of a result gets out of code', () => {
-  // Attack phabricator/remarkup: Titles, names or logs contain `@everyone`, `{F1}`, tables or fences. Defence: Foreign
-  // text is shown as code that it cannot leave.
-  test.for(makers.map((maker, index) => [`outcome ${index}`, maker] as const))(
-    'and the report has the same shape with any texts (%s)',
-    ([, maker]) => {
-      const shape = skeleton(renderRemarkup(maker(tame), links));
-      const effects = maker === makers[0] ? [picture, ...ours] : ours;
-      fc.assert(
-        fc.property(manyTexts, ({ texts, names }) => {
-          const remarkup = renderRemarkup(maker(inTurn(texts, names)), links);
-          expect(effectsOf(remarkup)).toEqual(effects);
-          expect(skeleton(remarkup)).toEqual(shape);
-          expect(remarkup).not.toMatch(/(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}]/u);
-        }),
-        { numRuns: times(50) },
-      );
-    },
-  );
-
-  test('no text of a bisection does', () => {
-    const hostile = ({ next, name }: Texts): BisectResult => {
-      const fault = {
-        kind: 'boot-failed',
-        message: next(),
-        panic: next(),
-        console: next(),
-      } as const;
-      const { revisions } = mellanoxFixed;
-      return bisectResultSchema.parse({
-        ...mellanoxFixed,
-        good: next(),
-        bad: next(),
-        badCommit: { commit: 'f'.repeat(40), subject: next(), author: next() },
-        fixUps: [next()],
-        generator: { name: 'ppsgate', version: next() },
-        testbed: {
-          name: next(),
-          fingerprint: { cpu: next(), [`1${next()}`]: next() },
-          warnings: [next()],
-        },
-        cell: { scenario: name(), family: 'inet4' },
-        revisions: revisions.map((revision, index) => ({
-          ...revision,
-          subject: next(),
-          author: next(),
-          forms: index === 4 ? [failedForm(fault)] : revision.forms,
-        })),
-        revert: { kind: 'impossible', why: next() },
-        runs: [aRun({ variant: next(), validity: unfit(next()) })],
-        profiles: [profileOf('base'), { kind: 'missing', variant: 'patched', reason: next() }],
-        reason: {
-          changedFunctions: [{ ...changedFunction, function: next() }],
-          moved: 1,
-          idleFrames: [next()],
-        },
-      });
-    };
-    const shape = skeleton(renderRemarkup(hostile(tame), links));
-    const alt = remarkupAlt(bisectPlotAlt(hostile(tame)));
-    const drawn: Effect = { kind: 'object', text: `{F123, size=full, alt=${alt}}` };
+describe('no text of others gets out of code', () => {
+  test.each<[string, fc.Arbitrary<Result | BisectResult>]>([
+    ['a gate', anyRevision(marked)],
+    ['a bisection', anyBisect(marked)],
+  ])('in the report of %s', (_, results) => {
     fc.assert(
-      fc.property(manyTexts, ({ texts, names }) => {
-        const remarkup = renderRemarkup(hostile(inTurn(texts, names)), links);
-        expect(effectsOf(remarkup)).toEqual([drawn, ...ours]);
-        expect(skeleton(remarkup)).toEqual(shape);
-        expect(remarkup).not.toMatch(/(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}]/u);
-      }),
-      { numRuns: times(50) },
+      fc.property(results, (result) => expectHarmlessRemarkup(renderRemarkup(result, links))),
+      { numRuns: times(100) },
     );
   });
 
-  test('no text of a failure does, including its title', () => {
+  test('in that of a failure, including its title', () => {
     fc.assert(
       fc.property(hostileText, hostileText, (text, message) => {
         const remarkup = renderRemarkupFailure({ symbol: '⚪', text, message }, links);
@@ -468,14 +274,8 @@ describe('no text of a result gets out of code', () => {
       .tuple(fc.constantFrom('`', '|', '\u4e2d', '🚦', '\n', 'a b '), fc.integer({ min: 1, max: 9_000 }))
       .map(([part, count]) => part.repeat(count));
     fc.assert(
-      fc.property(fc.array(long, { minLength: 1, maxLength: 5 }), fc.nat(3), (texts, which) => {
-        const result = makers[which]?.(inTurn(texts, ['forwarding'])) ?? aResult();
-        const { outcome } = result;
-        const many =
-          outcome.kind === 'judged' ? { ...outcome, cells: new Array(60).fill(outcome.cells).flat() } : outcome;
-        const remarkup = renderRemarkup({ ...result, outcome: many }, links);
-        expect(Buffer.byteLength(remarkup)).toBeLessThanOrEqual(100_000);
-        expect(effectsOf(remarkup).filter(({ kind }) => kind === 'mention')).toEqual([]);
+      fc.property(anyRevision(long), (result) => {
+        expect(Buffer.byteLength(renderRemarkup(result, links))).toBeLessThanOrEqual(100_000);
       }),
       { numRuns: times(20) },
     );

@@ -86,10 +86,3 @@ test('a plot of an earlier result is gone where nothing was judged', async () =>
   await writeResult(directory, aResult({ outcome: { kind: 'boot-failed', message: 'silent' } }));
   expect(readdirSync(join(directory, 'report')).toSorted()).toEqual(['index.html', 'junit.xml']);
 });
-
-test('a later result replaces an earlier one', async () => {
-  const directory = temporaryFolder();
-  await writeResult(directory, aResult());
-  await writeResult(directory, aResult({ seed: 43 }));
-  expect((await readResult(directory)).seed).toBe(43);
-});
