@@ -26,8 +26,6 @@ export type EtcdOptions = {
   namespaces?: boolean;
   /** Longest silence of a leader. Sessions can be as short as 1.5 times this, rounded up to whole seconds. */
   electionMs?: number;
-  /** Further options for each member. */
-  flags?: readonly string[];
 };
 
 export interface EtcdCluster extends AsyncDisposable {
@@ -179,7 +177,7 @@ function startMember(place: Place, plan: Plan): Member {
 
 function flagsOf(place: Place, { places, folder, tls, options }: Plan): string[] {
   const { name, host, ports } = place;
-  const { electionMs = 300, flags = [] } = options;
+  const { electionMs = 300 } = options;
   const clientUrl = urlOf(tls, host, ports[0]);
   const peerUrl = (of: Place) => urlOf(undefined, of.host, of.ports[1]);
   const settings = {
@@ -199,7 +197,7 @@ function flagsOf(place: Place, { places, folder, tls, options }: Plan): string[]
     'bcrypt-cost': '4',
     ...tls?.flags,
   };
-  return [...Object.entries(settings).map(([flag, value]) => `--${flag}=${value}`), ...flags];
+  return Object.entries(settings).map(([flag, value]) => `--${flag}=${value}`);
 }
 
 const urlOf = (tls: Tls | undefined, host: string, port: number): string =>

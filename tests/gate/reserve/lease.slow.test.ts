@@ -19,16 +19,6 @@ const dirty = { outcome: 'fail', isClean: false };
 const moment = 5;
 const broken = { reason: 'no link', by: 'eve', since: '2026-11-20T12:00:00.000Z' };
 
-test('reserves a free testbed at once', async () => {
-  const lab = await aLab();
-  const { process, lease } = await aHolder(lab, 'alice', ['x', 'z']);
-  expect(lease).toMatchObject({ testbed: 'x', holding: { leftBy: [] } });
-  expect(process.waits).toEqual([]);
-  expect(await holders(lab)).toEqual({ 'dut-x': 'alice', sender: 'alice' });
-  lease.assertHeld();
-  await settled(lab, lease.prove());
-});
-
 test('waits in line for a testbed in use, and reports what it waits for', async () => {
   const lab = await aLab();
   const alice = await aHolder(lab, 'alice', ['x']);
@@ -41,20 +31,6 @@ test('waits in line for a testbed in use, and reports what it waits for', async 
   await settled(lab, leaseOf(bob.claim).release(clean));
   await lab.elapse(moment);
   expect(leaseOf(carol.claim).testbed).toBe('y');
-});
-
-test('the newer request of a subject replaces the older one, which is refused with that reason', async () => {
-  const lab = await aLab();
-  const { lease } = await aHolder(lab, 'alice', ['x']);
-  const older = await aWaiter(lab, 'bob', ['x'], { subject: 'o/r#12' });
-  await aWaiter(lab, 'carol', ['x']);
-  const newer = await aWaiter(lab, 'bob again', ['x'], { subject: 'o/r#12' });
-  expect(older.claim.error).toBeInstanceOf(NotReservedError);
-  expect(older.claim.error).toMatchObject({
-    message: "No testbed was reserved: its place in the queue went to bob again's gate.",
-  });
-  await settled(lab, lease.release(clean));
-  expect(leaseOf(newer.claim).testbed).toBe('x');
 });
 
 test('a cancelled gate leaves the queue, with the reason that was given', async () => {
@@ -135,52 +111,6 @@ test('a repeated request with the earlier order has the old place', async () => 
   bob.process.goOn();
   await settled(lab, bob.lease.release(clean));
   expect(leaseOf(again)).toMatchObject({ testbed: 'z', holding: { order } });
-});
-
-test('a holder that was stopped for longer than a lease is refused before it does anything', async () => {
-  const lab = await aLab();
-  const { process, lease } = await aHolder(lab, 'alice', ['x']);
-  const bob = await aWaiter(lab, 'bob', ['x']);
-  process.stop();
-  await lab.elapse(lab.leaseSeconds);
-  expect(leaseOf(bob.claim).token).toBeGreaterThan(lease.token);
-  process.goOn();
-  expect(() => lease.assertHeld()).toThrow(LeaseLostError);
-  expect(() => lease.assertHeld()).toThrow(
-    'The lease of x was lost: it was not renewed for 30 s (this process was stopped, or very slow);',
-  );
-  expect(lease.signal.reason).toBeInstanceOf(LeaseLostError);
-});
-
-test('a holder that was suspended cannot release a testbed that has another holder by now', async () => {
-  const lab = await aLab();
-  const { process, lease } = await aHolder(lab, 'alice', ['x']);
-  const bob = await aWaiter(lab, 'bob', ['x']);
-  process.stop();
-  await lab.elapse(lab.leaseSeconds);
-  process.goOn();
-  await settled(lab, lease.release({ ...clean, quarantine: broken }));
-  leaseOf(bob.claim).assertHeld();
-  expect(await holders(lab)).toEqual({ 'dut-x': 'bob', sender: 'bob' });
-  expect((await readLab(lab.onlooker)).quarantines.size).toBe(0);
-});
-
-test('an outage of the store longer than a lease loses the lease before another gate can get it', async () => {
-  for (const lost of ['requests', 'answers'] as const) {
-    const lab = await aLab();
-    const { process, lease } = await aHolder(lab, 'alice', ['x']);
-    const bob = await aWaiter(lab, 'bob', ['x']);
-    process.cut(lost);
-    const until = process.aliveUntil();
-    while (!lease.signal.aborted) {
-      expect(bob.claim).toEqual({});
-      await lab.elapse(0.5);
-    }
-    expect(lab.now()).toBeLessThanOrEqual(until + 0.5);
-    expect(() => lease.assertHeld()).toThrow(`(the ${lost.slice(0, -1)} was lost)`);
-    await lab.elapse(2 * lab.leaseSeconds);
-    leaseOf(bob.claim).assertHeld();
-  }
 });
 
 test('a waiting gate that cannot reach the store for longer than a lease leaves the queue with an error', async () => {

@@ -5,7 +5,7 @@ import type { Config } from '../../../src/config/schema.ts';
 import { LeaseLostError, NotReservedError } from '../../../src/gate/reserve/lease.ts';
 import { readLab, readLog } from '../../../src/gate/reserve/records.ts';
 import { openSqlite } from '../../../src/gate/reserve/store/sqlite.ts';
-import { type Store, StoreError } from '../../../src/gate/reserve/store/store.ts';
+import type { Store } from '../../../src/gate/reserve/store/store.ts';
 import { type LeasedTestbed, reserveTestbed } from '../../../src/gate/testbeds/reserve.ts';
 import { FencedError } from '../../../src/lab/lease/fence.ts';
 import type { Testbed } from '../../../src/lab/testbed.ts';
@@ -230,14 +230,4 @@ test('a testbed unknown to the configuration is refused, and no other replaces i
   await expect(reserved.open(config.traffic)).rejects.toThrow(
     new UsageError('The configuration has no testbed dut-1.'),
   );
-});
-
-test('with an unreachable store nothing is touched', async () => {
-  await using lab = await startFreebsdLab();
-  const { reserve, store } = await aPlace({ shelf: lab });
-  const refuse = () => Promise.reject(new StoreError('The store is away.'));
-  await expect(reserve('alice', { store: storeWith(store, { openSession: refuse }) })).rejects.toThrow(
-    'The store is away.',
-  );
-  expect(lab.dut.journal).toEqual([]);
 });

@@ -133,26 +133,6 @@ describeWith(etcdNeeds, 'a waiting gate on etcd', () => {
   });
 });
 
-describeWith([...etcdNeeds, 'root', 'ip'], 'a member of etcd that is cut off', () => {
-  test('is useless to the gates that are cut off with it, and harmless to others', async () => {
-    const cluster = await start({ namespaces: true });
-    const leader = await cluster.leader();
-    const store = await open(membersFirst(cluster, leader));
-    await put(store, 'testbed', 'free');
-    await cluster.cut(leader);
-
-    await expect
-      .poll(() => readInside(leader, cluster.endpoints), soon)
-      .toMatch(/^etcd cannot be used \(.*169\.254\..*: etcdserver: no leader/);
-    // A change may be requested only once; a read may be sent to every member.
-    expect(await valuesIn(store)).toEqual({ testbed: 'free' });
-    await put(store, 'testbed', 'taken');
-
-    await cluster.fix(leader);
-    await expect.poll(() => readInside(leader, cluster.endpoints), soon).toBe('[{"key":"testbed","value":"taken"}]');
-  });
-});
-
 describeWith(etcdNeeds, 'etcd with certificates', () => {
   test('is usable with a certificate whose authority it trusts', async () => {
     const cluster = await start({ members: 1, tls: true });
@@ -248,22 +228,6 @@ describeWith(etcdNeeds, 'etcd with passwords', () => {
     const elsewhere = await open({ endpoints, ...cluster.account, prefix: '/others/' });
     await expect(elsewhere.read('')).rejects.toThrow(
       `etcd at ${endpoints[0]} refuses a request with the user ppsgate and the prefix /others/: etcdserver: permission denied.`,
-    );
-  });
-});
-
-describeWith(etcdNeeds, 'etcd whose database is full', () => {
-  test('reports that', async () => {
-    const flags = ['--quota-backend-bytes=100000'];
-    const { endpoints } = await start({ members: 1, flags });
-    const store = await open({ endpoints });
-    const fill = async () => {
-      for (let count = 0; count < 100; count += 1) {
-        await put(store, `log/${count}`, 'x'.repeat(10_000));
-      }
-    };
-    await expect(fill()).rejects.toThrow(
-      `etcd at ${endpoints[0]} refuses a request with no user and the prefix ${prefix}: etcdserver: mvcc: database space exceeded.`,
     );
   });
 });
@@ -431,22 +395,6 @@ async function hearOne(store: Store, others: Store): Promise<void> {
 
 /** A test has a time limit of its own. */
 const never = new AbortController().signal;
-
-/** The entries that a process in the namespace of the member reads, or its error. */
-async function readInside({ namespace = '' }: EtcdMember, endpoints: string[]): Promise<string> {
-  const script = `
-    const { openEtcd } = await import(${JSON.stringify(join(import.meta.dirname, '../../../../src/gate/reserve/store/etcd.ts'))});
-    const config = ${JSON.stringify({ endpoints, prefix })};
-    let seconds = 0;
-    const store = await openEtcd(config, { now: () => (seconds += 60) });
-    await store.read('').then(
-      ({ entries }) => console.log(JSON.stringify(entries.map(({ key, value }) => ({ key, value })))),
-      (error) => console.log(error.message),
-    );
-    await store.close();`;
-  const node = [process.execPath, '--input-type=module', '--eval', script];
-  return (await run('ip', ['netns', 'exec', namespace, ...node])).stdout.trim();
-}
 
 async function startHttp(answer: RequestListener): Promise<string> {
   const server = createServer(answer).listen(0, '127.0.0.1');

@@ -15,7 +15,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
@@ -40,33 +39,6 @@ test('processes that make the file and commit at the same time lose nothing', as
   expect(await Promise.all(processes.map(({ exited }) => exited))).toEqual(Array(10).fill(0));
   const store = await open(path);
   expect((await store.read('')).entries).toMatchObject([{ key: 'counter', value: '200' }]);
-});
-
-test('a process that is killed during its commits leaves all commits that were confirmed, and no half ones', async () => {
-  const path = newPath();
-  const store = await open(path);
-  const writing = `
-    for (let round = Number(process.argv[1]); ; round += 1) {
-      const value = String(round);
-      const put = [{ key: 'a', value }, { key: 'b', value }, { key: 'c', value: 'x'.repeat(20_000) }];
-      await store.commit({ conditions: [], put, remove: [] });
-      console.log(value);
-    }`;
-  for (let kill = 1; kill <= 6; kill += 1) {
-    const writer = run(path, writing, [String(kill * 1e6)]);
-    let told = 0;
-    for await (const line of createInterface({ input: writer.stdout })) {
-      told = Number(line);
-      if (told === kill * 1e6 + kill * 7) writer.kill();
-    }
-    const [a, b] = (await store.read('')).entries;
-    expect(a?.value).toBe(b?.value);
-    // The last commit may have been done without a confirmation.
-    expect([told, told + 1]).toContain(Number(a?.value));
-    expect(await store.commit(put('d', 'goes on'))).toBeDefined();
-  }
-  const check = new DatabaseSync(path).prepare('PRAGMA integrity_check').all();
-  expect(check).toEqual([{ integrity_check: 'ok' }]);
 });
 
 test('a waiting gate is notified of a commit of another process, and does not poll for it', async () => {
@@ -125,27 +97,6 @@ test('a waiting gate is notified when a session ends that had a key in the folde
   const woken = store.changed(revision, never, 'lab/wait/');
   await other.endSession(session);
   await woken;
-});
-
-test('a gate that waits for a killed process wakes once that session is over', async () => {
-  const path = newPath();
-  const store = await open(path, { now: realNow, pollSeconds: 0.1 });
-  const holding = `
-    const session = await store.openSession(0.5);
-    await store.commit({ conditions: [], put: [{ key: 'a', value: '1', session }], remove: [] });
-    setInterval(() => store.renew(session), 50);
-    console.log('held');`;
-  let left = await store.read('');
-  // On a starved machine its session may be over by then.
-  while (left.entries.length === 0) {
-    const holder = run(path, holding);
-    await once(holder.stdout, 'data');
-    holder.kill();
-    await holder.exited;
-    left = await store.read('');
-  }
-  await store.changed(left.revision, never);
-  expect((await store.read('')).entries).toEqual([]);
 });
 
 test('a session of an earlier boot expires at most its own duration after the first look', async () => {
@@ -334,20 +285,6 @@ describeWith(['root'], 'the store of another user', () => {
   });
 });
 
-test('a damaged file is not read', async () => {
-  const path = newPath();
-  const store = await open(path);
-  for (const key of ['a', 'b', 'c', 'd']) await store.commit(put(key, key.repeat(3000)));
-  await store.close();
-  const bytes = readFileSync(path);
-  // All but the first page, whose header identifies the file.
-  writeFileSync(path, Buffer.concat([bytes.subarray(0, 4096), Buffer.alloc(bytes.length - 4096, 0xa5)]));
-  const reading = open(path).then((damaged) => damaged.read(''));
-  expect(await refusal(reading)).toBe(
-    `The reservation store ${path} cannot be used: database disk image is malformed.`,
-  );
-});
-
 test('a file that another process keeps locked can be read, and a commit gives up after 5 s', async () => {
   const path = newPath();
   const store = await open(path);
@@ -414,8 +351,6 @@ const newPath = (): string => join(temporaryFolder(), 'state', 'reservations');
 
 /** A test has a time limit of its own. */
 const never = new AbortController().signal;
-
-const realNow = () => Number(process.hrtime.bigint()) / 1e9;
 
 async function open(path: string, options: Partial<SqliteOptions> = {}): Promise<Store> {
   const store = await openSqlite(path, { now: () => 0, ...options });
