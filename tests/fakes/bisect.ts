@@ -2,11 +2,10 @@
 import type { BisectPlan } from '../../src/gate/bisect/bisect-plan.ts';
 import type { RangeRevision } from '../../src/gate/bisect/range.ts';
 import { type BisectVariants, runBisection } from '../../src/gate/bisect/run-bisection.ts';
-import type { ExperimentEvent } from '../../src/gate/experiment/experiment-event.ts';
 import type { JournalEntry } from '../../src/gate/experiment/journal.ts';
 import type { Testbed } from '../../src/lab/testbed.ts';
 import { aConfig, singleRuns } from './plan.ts';
-import { aRun, forwarding } from './result.ts';
+import { aRun, aTrial, forwarding } from './result.ts';
 
 export const commitAt = (place: number): string => (0x1000 + place).toString(16).repeat(10);
 
@@ -98,19 +97,11 @@ export const started: JournalEntry = { kind: 'started', at, fingerprint: {}, war
 export const booted = (number: number, variant: string, kpps: number): JournalEntry => ({
   kind: 'measured',
   at,
-  summary: {
-    number,
-    attempt: 1,
-    cell: forwarding,
-    startedAt: at,
-    trafficSeconds: 2,
-    offeredPps: 3e6,
-    logs: `trials/${number}`,
-  },
+  summary: aTrial({ number, logs: `trials/${number}` }),
   runs: [aRun({ number, trial: number, pair: number, variant, pps: kpps * 1000 })],
 });
 
-export const lost = (number: number, variant: string): JournalEntry => ({
+export const lost = (number: number, variant: string): JournalEntry & { kind: 'failed' } => ({
   kind: 'failed',
   at,
   trial: number,
@@ -120,11 +111,7 @@ export const lost = (number: number, variant: string): JournalEntry => ({
 
 /** Likewise, before base has been seen to work. */
 export const lostAlone = (number: number, variant: string): JournalEntry => ({
-  kind: 'failed',
-  at,
-  trial: number,
-  reason: 'it did not boot',
-  variants: [variant],
+  ...lost(number, variant),
   lacksControl: true,
 });
 
@@ -134,25 +121,19 @@ export const fakeVariants: BisectVariants = {
   without: async () => ({ variant: 'reverted', commit: commitAt(999), files: [] }),
 };
 
-export type BisectionOptions = {
-  variants?: BisectVariants;
-  onEvent?: (event: ExperimentEvent) => void;
-  signal?: AbortSignal;
-};
-
 /** Runs a bisection, or resumes the one in the directory. Returns its whole journal. */
 export const runOn = (
   plan: BisectPlan,
   testbed: Testbed,
   directory: string,
-  { variants = fakeVariants, onEvent = () => {}, signal }: BisectionOptions = {},
+  variants = fakeVariants,
 ): Promise<JournalEntry[]> =>
   runBisection({
     plan,
     testbed,
     directory,
     variants,
-    onEvent,
+    onEvent() {},
     now: () => new Date(at),
-    signal: signal ?? new AbortController().signal,
+    signal: new AbortController().signal,
   });

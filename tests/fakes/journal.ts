@@ -1,5 +1,7 @@
 // Experiments like a gate's, trial by trial, on a testbed with only the numbers made up.
 
+import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
+import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { interimResults } from '../../src/analysis/stats/interim-result.ts';
 import { cellsSoFar } from '../../src/gate/experiment/cells.ts';
 import type { JournalEntry } from '../../src/gate/experiment/journal.ts';
@@ -59,3 +61,9 @@ export const still: NumbersDeps = {
   unfitRatio: 0,
   random: () => 0.5,
 };
+
+/** A generator that is repeatable by its seed. */
+export function drawn(seed: number): () => number {
+  const random = xoroshiro128plus(seed);
+  return () => uniformFloat64(random);
+}

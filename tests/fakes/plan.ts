@@ -1,5 +1,6 @@
 // Small sample configurations and plans.
 
+import { type FreebsdTestbed, freebsdTestbedSchema } from '../../src/config/freebsd-testbed.ts';
 import { githubSchema } from '../../src/config/github.ts';
 import type { Config } from '../../src/config/schema.ts';
 import { trendSchema } from '../../src/config/trend.ts';
@@ -53,6 +54,18 @@ export const aConfig = (changes: Partial<Config> = {}): Config => ({
   trend: trendSchema.parse({}),
   ...changes,
 });
+
+const port = { interface: 'cxl0', mac: '00:07:43:2e:e5:92', inet4: '198.18.0.110' };
+
+/** A FreeBSD testbed, never connected to, with this builder. */
+export const aFreebsdTestbed = (builder: object = { host: 'builder' }): FreebsdTestbed =>
+  freebsdTestbedSchema.parse({
+    kind: 'freebsd',
+    dut: { host: 'dut', ingress: { interface: 'cxl2' }, egress: { interface: 'cxl3' } },
+    senders: [{ host: 'tx', ...port }],
+    receiver: { host: 'rx', ...port, mac: '00:07:43:2e:e5:9a', inet4: '198.19.0.110' },
+    builder,
+  });
 
 /** Has one trial per run, as for booted variants; at most 20 of each variant. */
 export const singleRuns = {

@@ -2,7 +2,6 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { freebsdTestbedSchema } from '../../src/config/freebsd-testbed.ts';
 import type { Config } from '../../src/config/schema.ts';
 import { type Repository, RepositoryError } from '../../src/forge/patch/repository.ts';
 import type { ExperimentEvent } from '../../src/gate/experiment/experiment-event.ts';
@@ -16,10 +15,9 @@ import type { Patch } from '../../src/model/patch.ts';
 import type { PrepareOutcome } from '../../src/model/rejection.ts';
 import { type Result, resultSchema } from '../../src/model/result.ts';
 import type { Scenario } from '../../src/model/scenario.ts';
-import { annotationsOf } from '../../src/report/annotations.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { aHistoryEntry, memoryHistory } from '../fakes/history.ts';
-import { aConfig, singleRuns } from '../fakes/plan.ts';
+import { aConfig, aFreebsdTestbed, singleRuns } from '../fakes/plan.ts';
 import { forwarding, pullRequest } from '../fakes/result.ts';
 import { type FakeTestbed, type FakeTestbedOptions, type Fault, fakeTestbed } from '../fakes/testbed.ts';
 import { times } from '../random.ts';
@@ -75,66 +73,10 @@ test.for([
   expect(outcome).toMatchObject({ kind: 'judged', verdict });
 });
 
-test('a further gate of the same commits is counted, and one that is extended is not', async () => {
-  const testbed = fakeTestbed({ noise: 0.2 });
-  let minute = 0;
-  const now = () => {
-    minute += 1;
-    return new Date(Date.UTC(2026, 10, 20, 12, minute));
-  };
-  const deps = depsOf(testbed, { history: memoryHistory(), now });
-  const earlier = (result: Result) => cellsOf(result).map((cell) => cell.earlierGates?.count);
-  const directory = temporaryFolder();
-  expect(earlier(await gate(request, directory, deps))).toEqual([undefined, undefined]);
-  expect(earlier(await resumeGate(directory, deps, 96))).toEqual([undefined, undefined]);
-  expect(earlier(await resumeGate(directory, deps))).toEqual([undefined, undefined]);
-  expect(earlier(await gate(request, temporaryFolder(), deps))).toEqual([1, 1]);
-  const another = { ...request, patch: { ...pullRequest, headCommit: 'c'.repeat(40) } };
-  expect(earlier(await gate(another, temporaryFolder(), deps))).toEqual([undefined, undefined]);
-});
-
-test('one cell that loses makes the patch a regression, and only that cell', async () => {
-  const result = await judge({ speed: ({ family }) => (family === 'inet6' ? 0.8 : 1) });
-  expect(result.outcome).toMatchObject({ kind: 'judged', verdict: 'regression' });
-  const verdicts = cellsOf(result).map(({ cell, verdict }) => [cell.family, verdict.kind]);
-  expect(verdicts).toEqual([
-    ['inet4', 'no-regression'],
-    ['inet6', 'regression'],
-  ]);
-});
-
-test.for([
-  ['holes', 'no packet was forwarded for 20 ms'],
-  ['fails', 'trafgen ended without its summary'],
-  ['receiver-loss', 'the receiver counted 7 packets of the 9 that the DUT forwarded'],
-] as const)('too few pairs that count make a cell invalid, and it says why: %s', async ([fault, why]) => {
-  const result = await judge({ faults: () => [fault, fault, fault] });
+test('too few pairs that count make each cell invalid', async () => {
+  const result = await judge({ faults: () => ['holes', 'fails', 'receiver-loss'] });
   expect(result.outcome).toMatchObject({ kind: 'judged', verdict: 'invalid' });
-  for (const { verdict } of cellsOf(result)) {
-    expect(verdict).toEqual({
-      kind: 'invalid',
-      reason: expect.stringMatching(new RegExp(`^0 of 24 pairs of runs count: ${why}$`)),
-    });
-  }
-});
-
-test('patched files that do not load are the outcome, in the words of the DUT', async () => {
-  const refusal = { scenario: 'forwarding', message: 'nftables.conf:3: syntax error' } as const;
-  const result = await judge({
-    prepared: rejectedBy('patched', refusal),
-  });
-  expect(result.outcome).toEqual({ kind: 'does-not-load', ...refusal });
-});
-
-test('reports their lines as those of the files in the repository', async () => {
-  const refusal = { scenario: 'forwarding', message: 'nftables.conf:3:1: Error: x' } as const;
-  const testbed = fakeTestbed({ prepared: rejectedBy('patched', refusal) });
-  const elsewhere = {
-    ...request,
-    config: { ...config, overlay: { path: 'some/where/else', beside: '' } },
-  };
-  const result = await gate(elsewhere, temporaryFolder(), depsOf(testbed));
-  expect(annotationsOf(result)).toMatchObject([{ path: 'some/where/else/nftables.conf', start_line: 3 }]);
+  expect(cellsOf(result).map(({ verdict }) => verdict.kind)).toEqual(['invalid', 'invalid']);
 });
 
 test('the plan, the journal, the logs, the result and the report are left in the work directory', async () => {
@@ -162,22 +104,27 @@ test.for<[string, FakeTestbedOptions]>([
   expect(testbed.calls.at(-1)).toBe('restore');
 });
 
-test('a patch that cannot be read costs no testbed', async () => {
-  const unreadable = {
-    ...repository,
-    mergeBase: () => Promise.reject(new RepositoryError('no such commit')),
-  };
-  const reserve = () => Promise.reject(new Error('a testbed was reserved'));
-  const deps = depsOf(fakeTestbed(), { repository: unreadable, reserve });
-  await expect(gate(request, temporaryFolder(), deps)).rejects.toThrow('no such commit');
+/** Fails when a testbed is reserved. */
+const refusing = (changes: Partial<GateDeps> = {}) =>
+  depsOf(fakeTestbed(), { reserve: () => Promise.reject(new Error('a testbed was reserved')), ...changes });
+
+test.each<[string, Partial<GateDeps>]>([
+  [
+    'a patch that cannot be read',
+    { repository: { ...repository, mergeBase: () => Promise.reject(new RepositoryError('unreadable')) } },
+  ],
+  [
+    'a history that cannot be read',
+    { history: { ...memoryHistory(), read: () => Promise.reject(new Error('unreadable')) } },
+  ],
+])('%s costs no testbed', async (_, changes) => {
+  await expect(gate(request, temporaryFolder(), refusing(changes))).rejects.toThrow('unreadable');
 });
 
 test('a directory that has an experiment already costs no testbed', async () => {
   const directory = temporaryFolder();
   await judge({}, directory);
-  const reserve = () => Promise.reject(new Error('a testbed was reserved'));
-  const again = gate(request, directory, depsOf(fakeTestbed(), { reserve }));
-  await expect(again).rejects.toThrow('already has an experiment');
+  await expect(gate(request, directory, refusing())).rejects.toThrow('already has an experiment');
 });
 
 test('a lost testbed ends the experiment at once with that reason, and a resumed one continues it', async () => {
@@ -225,14 +172,7 @@ test('a verdict holds if the testbed cannot be restored afterwards, with a warni
   expect(events.at(-1)).toEqual({ kind: 'warning', text: 'fake is in quarantine now.' });
 });
 
-const port = { interface: 'cxl0', mac: '00:07:43:2e:e5:92', inet4: '198.18.0.110' };
-const freebsd = freebsdTestbedSchema.parse({
-  kind: 'freebsd',
-  dut: { host: 'dut', ingress: { interface: 'cxl0' }, egress: { interface: 'cxl1' } },
-  senders: [{ host: 'tx', ...port }],
-  receiver: { host: 'rx', ...port, mac: '00:07:43:2e:e5:9a', inet4: '198.19.0.110' },
-  builder: { host: 'builder' },
-});
+const freebsd = aFreebsdTestbed();
 
 describe('the files that a patch changes', () => {
   const kernels = (...changed: string[]): Repository => ({
@@ -260,8 +200,7 @@ describe('the files that a patch changes', () => {
   });
 
   test('count for nothing if they drive other ports: that is reported, and no testbed is reserved', async () => {
-    const reserve = () => Promise.reject(new Error('a testbed was reserved'));
-    const deps = depsOf(fakeTestbed(), { repository: kernels('sys/dev/mlx5/driver.h'), reserve });
+    const deps = refusing({ repository: kernels('sys/dev/mlx5/driver.h') });
     const directory = temporaryFolder();
     const result = await gate(overrides, directory, deps);
     expect(result.outcome).toEqual({ kind: 'unchanged', ignoredPaths: ['sys/dev/mlx5/'] });
@@ -286,7 +225,6 @@ describe('base against another layout of it', () => {
   const commit = 'a'.repeat(40);
   const patch: Patch = { ...pullRequest, baseCommit: commit, headCommit: commit };
   const overrides = { ...request, patch };
-  const refusing = () => depsOf(fakeTestbed(), { reserve: () => Promise.reject(new Error('a testbed was reserved')) });
 
   test('is refused for two commits, before anything is reserved', async () => {
     const two = { ...overrides, patch: { ...patch, headCommit: 'b'.repeat(40) } };
@@ -321,13 +259,10 @@ describe('base against another layout of it', () => {
 
 describe('a patch that changes nothing that the testbed installs', () => {
   const nothing: Repository = { ...repository, read: async () => '# the same at each commit\n' };
-  const reserve = () => Promise.reject(new Error('a testbed was reserved'));
-  const refusing = (changes: Partial<GateDeps> = {}) =>
-    depsOf(fakeTestbed(), { repository: nothing, reserve, ...changes });
 
   test('passes as unchanged, without a run or a testbed', async () => {
     const directory = temporaryFolder();
-    const result = await gate(request, directory, refusing());
+    const result = await gate(request, directory, refusing({ repository: nothing }));
     expect(result).toMatchObject({
       outcome: { kind: 'unchanged' },
       testbed: { name: 'fake' },
@@ -338,23 +273,14 @@ describe('a patch that changes nothing that the testbed installs', () => {
     expect(conclusionOfResult(result)).toBe('pass');
     expect(resultSchema.parse(result)).toEqual(result);
     expect(readdirSync(directory).toSorted()).toEqual(['report', 'report.md', 'result.json']);
-    expect(JSON.parse(readFileSync(join(directory, 'result.json'), 'utf8'))).toEqual(result);
-    expect(readFileSync(join(directory, 'report.md'), 'utf8')).toContain(
-      'nothing installed on this testbed differs between base and patched',
-    );
-  });
-
-  test('is measured anyway on request', async () => {
-    const deps = depsOf(fakeTestbed(), { repository: nothing });
-    const { outcome } = await gate({ ...request, isMeasuredAnyway: true }, temporaryFolder(), deps);
-    expect(outcome).toMatchObject({ kind: 'judged', verdict: 'no-regression' });
   });
 
   test('has the same result when its directory is resumed', async () => {
     const directory = temporaryFolder();
-    const first = await gate(request, directory, refusing());
-    expect(await resumeGate(directory, refusing())).toEqual(first);
-    expect(await resumeGate(directory, refusing(), 100)).toEqual(first);
+    const deps = refusing({ repository: nothing });
+    const first = await gate(request, directory, deps);
+    expect(await resumeGate(directory, deps)).toEqual(first);
+    expect(await resumeGate(directory, deps, 100)).toEqual(first);
   });
 
   test('on some of the testbeds is measured on one of the others', async () => {
@@ -378,8 +304,6 @@ describe('a patch that changes nothing that the testbed installs', () => {
 });
 
 describe('a gate that has finished', () => {
-  const refusing = { reserve: () => Promise.reject(new Error('a testbed was reserved')) };
-
   const textsIn = (directory: string) =>
     ['result.json', 'journal.jsonl', 'report.md', 'experiment.json'].map((name) => {
       const path = join(directory, name);
@@ -393,7 +317,7 @@ describe('a gate that has finished', () => {
     const history = memoryHistory();
     const events: ExperimentEvent[] = [];
     const onEvent = (event: ExperimentEvent) => void events.push(event);
-    const deps = depsOf(fakeTestbed(), { ...refusing, history, onEvent });
+    const deps = refusing({ history, onEvent });
     expect(await resumeGate(directory, deps)).toEqual(first);
     expect(events).toEqual([{ kind: 'finished-before', at: first.finishedAt }]);
     expect(textsIn(directory)).toEqual(texts);
@@ -405,7 +329,7 @@ describe('a gate that has finished', () => {
     const first = await judge({ speed: () => 0.8 }, directory);
     rmSync(join(directory, 'result.json'));
     const history = memoryHistory();
-    const deps = depsOf(fakeTestbed(), { ...refusing, history });
+    const deps = refusing({ history });
     expect(await resumeGate(directory, deps)).toEqual(first);
     expect(readFileSync(join(directory, 'result.json'), 'utf8')).toContain(first.finishedAt);
     expect(await history.read()).not.toEqual([]);
@@ -504,31 +428,13 @@ test('a resumed gate that was refused by the DUT is refused again, or judged if 
   expect(existsSync(join(directory, 'trials'))).toBe(true);
 });
 
-describe('runs that are trials of their own', () => {
-  const single = { ...request, config: { ...config, ...singleRuns } };
-  const oneCell = { ...single, config: { ...single.config, families: ['inet4' as const] } };
-
-  test.for([
-    [0.5, 'regression', 2],
-    [1, 'no-regression', 2],
-    [1.5, 'improvement', 2],
-  ] as const)('at %d of the speed of base are a %s after %d pairs', async ([speed, verdict, pairs]) => {
-    const testbed = fakeTestbed({ speed: () => speed, noise: 0.005 });
-    const result = await gate(oneCell, temporaryFolder(), depsOf(testbed));
-    expect(result.outcome).toMatchObject({ verdict });
-    expect(cellsOf(result).map((cell) => cell.pairs)).toEqual([pairs]);
-  });
-
-  test('of which one is an outlier repeat it once, and it still counts', async () => {
-    const testbed = fakeTestbed({ noise: 0.002, jumps: (trial) => (trial === 2 ? 0.8 : 1) });
-    const result = await gate(oneCell, temporaryFolder(), depsOf(testbed));
-    expect(testbed.calls.slice(1, 8)).toEqual([1, 2, 3, 4, 5, 6, 2].map((n) => `trial ${n}`));
-    const second = cellsOf(result)[0]?.runs.filter((run) => run.trial === 2);
-    expect(second?.map(({ attempt, validity }) => [attempt, validity.kind])).toEqual([
-      [1, 'valid'],
-      [2, 'valid'],
-    ]);
-  });
+test('a single run that is an outlier is repeated once, and still counts', async () => {
+  const testbed = fakeTestbed({ noise: 0.002, jumps: (trial) => (trial === 2 ? 0.8 : 1) });
+  const oneCell = { ...request, config: { ...config, ...singleRuns, families: ['inet4' as const] } };
+  const result = await gate(oneCell, temporaryFolder(), depsOf(testbed));
+  expect(testbed.calls.slice(1, 8)).toEqual([1, 2, 3, 4, 5, 6, 2].map((n) => `trial ${n}`));
+  const second = cellsOf(result)[0]?.runs.filter((run) => run.trial === 2);
+  expect(second?.map(({ validity }) => validity.kind)).toEqual(['valid', 'valid']);
 });
 
 describe('the history', () => {
@@ -554,13 +460,6 @@ describe('the history', () => {
     const single = { ...request, config: { ...config, ...singleRuns } };
     const result = await gate(single, temporaryFolder(), deps);
     expect(cellsOf(result).map(({ baseline }) => baseline.kind)).toEqual(['unknown', 'unknown']);
-  });
-
-  test('that cannot be read costs no testbed', async () => {
-    const history = { ...memoryHistory(), read: () => Promise.reject(new Error('line 7')) };
-    const reserve = () => Promise.reject(new Error('a testbed was reserved'));
-    const deps = depsOf(fakeTestbed(), { history, reserve });
-    await expect(gate(request, temporaryFolder(), deps)).rejects.toThrow('line 7');
   });
 });
 

@@ -4,7 +4,7 @@ import type { ExperimentEvent } from '../../src/gate/experiment/experiment-event
 import { showProgress } from '../../src/gate/progress.ts';
 import { aHistoryEntry } from '../fakes/history.ts';
 import { aPlan, gateConfig, singleRuns } from '../fakes/plan.ts';
-import { aRun, forwarding, unfit } from '../fakes/result.ts';
+import { aRun, aTrial, forwarding, unfit } from '../fakes/result.ts';
 
 const trial = {
   number: 1,
@@ -22,15 +22,7 @@ const measured = {
   entry: {
     kind: 'measured',
     at,
-    summary: {
-      number: 1,
-      attempt: 1,
-      cell: forwarding,
-      startedAt: at,
-      trafficSeconds: 2,
-      offeredPps: 3e6,
-      logs: 'trials/001-forwarding-inet4',
-    },
+    summary: aTrial(),
     runs: [aRun(), aRun({ variant: 'patched', pps: 700_000 })],
   },
 } satisfies ExperimentEvent;
@@ -60,40 +52,31 @@ function written(events: ExperimentEvent[], terminal: { isTTY?: boolean; columns
   return texts;
 }
 
-test('a log gets one line per trial: its place, the last numbers, and the remaining time', () => {
-  const preparing: ExperimentEvent = { kind: 'preparing', text: 'installing each variant once' };
-  const lines = written([{ kind: 'planned', plan: aPlan() }, preparing, started(1), measured, started(2)]);
-  expect(lines.slice(-3)).toEqual([
-    'installing each variant once …\n',
-    'trial 1 of at most 4 · runs 1–2 · forwarding inet4\n',
-    'trial 2 of at most 4 · runs 1–2 · forwarding inet4 · last: base 800.0 kpps, patched 700.0 kpps · 24 s left at most\n',
-  ]);
-});
-
-test('the last numbers of another cell have its name', () => {
-  const ofOther: ExperimentEvent = {
-    kind: 'trial',
-    trial: { ...trial, number: 2, cell: { ...forwarding, family: 'inet6' } },
-    attempt: 1,
-    done: 1,
-    of: 4,
+test('a log has one line per trial, and one per cell before the first run', async () => {
+  const plan = aPlan();
+  const other = { ...trial, number: 2, cell: { ...forwarding, family: 'inet6' as const } };
+  const runs = [aRun({ pps: 0, validity: unfit('no packet was counted') })];
+  const known = [1, 2, 3].map((day) => aHistoryEntry({ at: `2026-11-0${day}T12:00:00.000Z` }));
+  const pps = [800_000, 840_000, 760_000, 880_000, 720_000];
+  const noisy = known.map((entry) => ({ ...entry, pps }));
+  const gate = { ...gateConfig, maxRunsPerVariant: 10 };
+  const logs: Record<string, ExperimentEvent[]> = {
+    'two trials': [
+      { kind: 'planned', plan },
+      { kind: 'preparing', text: 'installing each variant once' },
+      started(1),
+      measured,
+      started(2),
+    ],
+    'another cell': [started(1), measured, { kind: 'trial', trial: other, attempt: 1, done: 1, of: 4 }],
+    'a run that does not count': [started(1), { ...measured, entry: { ...measured.entry, runs } }, started(2)],
+    'known and unknown noise': [
+      { kind: 'planned', plan: aPlan({ ...singleRuns, families: ['inet4', 'inet6'] }, known) },
+    ],
+    'too much noise': [{ kind: 'planned', plan: aPlan({ ...singleRuns, gate }, noisy) }],
   };
-  expect(written([started(1), measured, ofOther]).at(-1)).toMatch(
-    / · forwarding inet6 · last \(forwarding inet4\): base 800\.0 kpps, /,
-  );
-});
-
-test('a run that does not count is shown with its reason, and not as a measurement', () => {
-  const invalid: ExperimentEvent = {
-    ...measured,
-    entry: {
-      ...measured.entry,
-      runs: [aRun({ pps: 0, validity: unfit('no packet was counted') })],
-    },
-  };
-  expect(written([started(1), invalid, started(2)]).at(-1)).toContain(
-    'last: base does not count: no packet was counted',
-  );
+  const texts = Object.entries(logs).map(([name, events]) => `${name}\n${written(events).join('')}`);
+  await expect(texts.join('\n')).toMatchFileSnapshot('golden/progress.txt');
 });
 
 test('the remaining time follows the pace of the trials so far, unless earlier gates have shown theirs', () => {
@@ -112,8 +95,6 @@ test('a terminal gets one line that changes, cut to its width, and is cleared at
   expect(texts).toEqual(['\r\u001b[2Ktrial 1 of at most ', '\r\u001b[2K']);
 });
 
-// Attack read/host-line: A line from a host is a command to the runner. Defence: Output of a host is put on one line of
-// ours, without commands.
 test('a repeated trial is marked, and a failed one has the reason', () => {
   const reason = 'trafgen ended\n::error::without its summary';
   const failed: ExperimentEvent = {
@@ -124,25 +105,6 @@ test('a repeated trial is marked, and a failed one has the reason', () => {
   const [, second] = written([started(1), failed, started(1, 2)]).slice(0, 2);
   // A CI log treats a line that begins with :: as a command.
   expect(second).toMatch(/^trial 1 of at most 4 \(try 2\) · .* · last: trafgen ended ::error::without its summary\n$/);
-});
-
-test('shows the design, the limit and the estimate of every cell before the first run', () => {
-  const known = [1, 2, 3].map((day) => aHistoryEntry({ at: `2026-11-0${day}T12:00:00.000Z` }));
-  const plan = aPlan({ ...singleRuns, families: ['inet4', 'inet6'] }, known);
-  expect(written([{ kind: 'planned', plan }])).toEqual([
-    'forwarding inet4: group-sequential, at most 20 + 20 runs; noise 0.523 % (15 earlier runs): about 4 runs without a loss, 4 with a loss of 5 %\n',
-    'forwarding inet6: group-sequential, at most 20 + 20 runs\n',
-    'under 1 min if nothing is lost (10 trials), 1 min if 5 % is; from default values, because no gate has run here yet, assuming that runs vary by 1 %\n',
-  ]);
-});
-
-test('warns before the first run that a cell is too noisy for its margin, with the smallest possible margin', () => {
-  const pps = [800_000, 840_000, 760_000, 880_000, 720_000];
-  const known = [1, 2].map((day) => aHistoryEntry({ at: `2026-11-0${day}T12:00:00.000Z`, pps }));
-  const plan = aPlan({ ...singleRuns, gate: { ...gateConfig, maxRunsPerVariant: 10 } }, known);
-  expect(written([{ kind: 'planned', plan }])[1]).toMatch(
-    /^forwarding inet4: too noisy to find a loss of 5 % in 95 % of cases; it can find 1\d(\.\d)? %: widen the margin, or allow more runs\n$/,
-  );
 });
 
 test('a decided cell is reported on a line that stays', () => {

@@ -2,23 +2,15 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { freebsdTestbedSchema } from '../../../src/config/freebsd-testbed.ts';
 import { openRepository, RepositoryError } from '../../../src/forge/patch/repository.ts';
 import { type CommitRange, type RangeRequest, readRange, variantOf } from '../../../src/gate/bisect/range.ts';
 import { UsageError } from '../../../src/model/usage-error.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
+import { aFreebsdTestbed } from '../../fakes/plan.ts';
 import { git, newRepository, type Planned, plantHistory } from '../../fakes/repository.ts';
 import { times } from '../../random.ts';
 
-const port = { interface: 'cxl0', mac: '00:07:43:2e:e5:92', inet4: '198.18.0.110' };
-
-const { builder } = freebsdTestbedSchema.parse({
-  kind: 'freebsd',
-  dut: { host: 'dut', ingress: { interface: 'cxl0' }, egress: { interface: 'cxl1' } },
-  senders: [{ host: 'tx', ...port }],
-  receiver: { host: 'rx', ...port, mac: '00:07:43:2e:e5:9a', inet4: '198.19.0.110' },
-  builder: { host: 'builder', kernel: { kind: 'make' } },
-});
+const { builder } = aFreebsdTestbed({ host: 'builder', kernel: { kind: 'make' } });
 
 /** A driver with functions far enough apart for changes of two of them to merge. */
 const driver = (changes: Record<string, string> = {}): string =>
@@ -90,20 +82,6 @@ describe('a range', () => {
     });
   });
 
-  test('counts a merge as one step, regardless of the merged commits', async () => {
-    const { directory, ids } = historyOf(
-      first,
-      kernel('a'),
-      { ...kernel('side 1'), parents: [0] },
-      { ...kernel('side 2'), parents: [2] },
-      { files: { 'sys/net/side.c': 'side\n' }, parents: [1, 3] },
-      kernel('b'),
-    );
-    const range = await rangeIn(directory);
-    expect(range.revisions.map(({ commit }) => commit)).toEqual([0, 1, 4, 5].map((index) => ids[index]));
-    expect(range.commits).toBe(3);
-  });
-
   test('of 20,000 commits is read, and of more is refused', async () => {
     const commits = Array.from({ length: 20_001 }, (_, index) =>
       index % 10 === 0 ? kernel(`${index}`) : manual(`${index}`),
@@ -117,15 +95,6 @@ describe('a range', () => {
 });
 
 describe('commits that are the same kernel', () => {
-  test('as the one before are grouped with it', async () => {
-    const range = await rangeOf(first, manual('1'), kernel('a'), manual('2'), manual('3'));
-    expect(placesOf(range)).toEqual([
-      [0, 1],
-      [2, 2],
-    ]);
-    expect(variantsOf(range)).toEqual([['base'], ['patched']]);
-  });
-
   test('are those that change nothing at all, too', async () => {
     const { directory } = historyOf(first, {}, kernel('a'));
     const range = await rangeIn(directory, { builder: undefined });
@@ -178,7 +147,8 @@ describe('commits that are the same kernel', () => {
           await expect(rangeIn(directory)).rejects.toThrow(/^0 commits/);
           return;
         }
-        const { revisions } = await rangeIn(directory);
+        const { commits: total, revisions } = await rangeIn(directory);
+        expect(total).toBe(line.length - 1);
         expect(revisions.map(({ place }) => place)).toEqual(begun);
         expect(revisions.map(({ commit }) => commit)).toEqual(begun.map((index) => ids[line[index] ?? 0]));
         const told = revisions.flatMap(({ place, alike }) =>
@@ -227,21 +197,6 @@ describe('on Linux', () => {
       [5, 0],
     ]);
   });
-
-  test('the installed part is that of the form', async () => {
-    const { directory } = historyOf(installed('1'), installed('2'));
-    const { revisions } = await rangeIn(directory, linux);
-    const [, bad] = revisions;
-    if (bad?.forms[0] === undefined) throw new Error('no bad one');
-    const about = { ...place, ...linux };
-    const variant = await variantOf(bad, bad.forms[0], about, openRepository(directory));
-    expect(variant).toMatchObject({
-      variant: 'patched',
-      commit: bad.commit,
-      folder: 'dut',
-      files: [{ path: 'nftables.conf', content: '# 2\n' }],
-    });
-  });
 });
 
 /** The driver breaks at 2 and is fixed at 5, as seed 000's was between c255751 and c255761. */
@@ -276,22 +231,6 @@ describe('a fix-up', () => {
       [withIt(4)],
       ['patched'],
     ]);
-  });
-
-  test('with the first one that needs it is the only form of those', async () => {
-    const { directory, ids } = historyOf(...broken);
-    const range = await rangeIn(directory, { fixUps: [`${ids[5]}:${ids[2]}`] });
-    expect(fixUpsOf(range)).toEqual([
-      [0, 0],
-      [1, 0],
-      [2, 1],
-      [3, 1],
-      [4, 1],
-      [6, 0],
-    ]);
-    // The fix itself is no step: the one before has it on top.
-    expect(placesOf(range).at(-2)).toEqual([4, 1]);
-    expect(range.notes).toEqual([]);
   });
 
   test('is put on top as a cherry-pick does it, always as the same commit', async () => {
@@ -515,26 +454,18 @@ describe('a fix-up', () => {
 });
 
 describe('a skip', () => {
-  const line = () => historyOf(first, kernel('a'), kernel('b'), manual('1'), kernel('c'), kernel('d'));
   const skipped = async (directory: string, ...skips: string[]) =>
     (await rangeIn(directory, { skips })).revisions.flatMap(({ place, isSkipped }) => (isSkipped ? [place] : []));
 
-  test('is a commit', async () => {
-    const { directory, ids } = line();
-    expect(await skipped(directory, ids[1] ?? '', 'main~1')).toEqual([1, 4]);
-  });
-
-  test('covers the commits after one up to another', async () => {
-    const { directory, ids } = line();
-    expect(await skipped(directory, `${ids[1]}..main~1`)).toEqual([2, 4]);
-    expect(await skipped(directory, 'good..main~1')).toEqual([1, 2, 4]);
-  });
-
-  test('by a commit that is grouped with another skips that one', async () => {
-    const { directory } = line();
-    expect(await skipped(directory, 'main~2')).toEqual([2]);
+  test.each<[string, string[], number[]]>([
+    ['is a commit', ['main~4', 'main~1'], [1, 4]],
+    ['covers the commits after one up to another', ['main~4..main~1'], [2, 4]],
+    ['by a commit that is grouped with another skips that one', ['main~2'], [2]],
     // The commit before the range may be measured, because the two are the same kernel.
-    expect(await skipped(directory, 'main~3..main~1')).toEqual([4]);
+    ['leaves a commit that is grouped with one before it', ['main~3..main~1'], [4]],
+  ])('%s', async (_, skips, places) => {
+    const { directory } = historyOf(first, kernel('a'), kernel('b'), manual('1'), kernel('c'), kernel('d'));
+    expect(await skipped(directory, ...skips)).toEqual(places);
   });
 
   test('between merged commits covers the line’s commits that contain them', async () => {

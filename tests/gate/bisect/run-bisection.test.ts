@@ -52,13 +52,6 @@ test.for([1, 7, 12])('the commit that lost a fifth is named, at place %i of twel
   expect(boots).toBeLessThanOrEqual(14);
 });
 
-test('two commits that panic are not blamed for the loss, and the one between that did it is', async () => {
-  const plan = aBisectPlan(12);
-  const rejects = rejectedWhere([variantAt(5), variantAt(8)]);
-  const journal = await runOn(plan, testbedFor(plan, 7, { rejects }), temporaryFolder());
-  expect(notify(plan, journal).answer).toMatchObject({ kind: 'culprit', revision: 7 });
-});
-
 test('commits in a row that cannot be measured are a group with the one after them, which may be their fix', async () => {
   const plan = aBisectPlan(12);
   const rejects = rejectedWhere([5, 6, 7].map(variantAt));
@@ -97,35 +90,6 @@ test('if the bad end forwards nothing, the first silent commit is named', async 
   const testbed = testbedFor(plan, 7, { speed: (_, name) => silent(name) });
   const { answer } = notify(plan, await runOn(plan, testbed, temporaryFolder()));
   expect(answer).toMatchObject({ kind: 'culprit', revision: 7, change: { change: -1, after: 0 } });
-});
-
-describe('a driver that was rewritten, and forwarded nothing for ten commits', () => {
-  // c255749 to c255761: 26.84 Mpps before, 11.83 after, and nothing between that could be measured.
-  const speedOf = (plan: BisectPlan) => {
-    const slower = slowerFrom(plan, 2, 11.83 / 26.84);
-    const silent = Array.from({ length: 10 }, (_, index) => variantAt(index + 2));
-    return (variant: string) => (silent.includes(variant) ? 0 : slower(variant));
-  };
-  const study = async (plan: BisectPlan) => {
-    const speed = speedOf(plan);
-    const testbed = testbedFor(plan, 2, { noise: 0.0053, speed: (_, name) => speed(name) });
-    return notify(plan, await runOn(plan, testbed, temporaryFolder()));
-  };
-
-  test('is found with the fix-up that makes it work', async () => {
-    const stretch = Array.from({ length: 10 }, (_, index) => index + 2);
-    const forms = Object.fromEntries(stretch.map((place) => [place, { forms: withFixUp(place, 12).slice(1) }]));
-    const { answer, boots } = await study(aBisectPlan(12, {}, forms));
-    expect(answer).toMatchObject({ kind: 'culprit', revision: 2, measuredWith: [commitAt(12)] });
-    if (answer.kind === 'culprit') expect(answer.change.change).toBeCloseTo(-0.559, 2);
-    expect(boots).toBeLessThanOrEqual(11);
-  });
-
-  test('is one of eleven without it, and the last of these is proposed as the fix-up', async () => {
-    const { answer, boots } = await study(aBisectPlan(12));
-    expect(answer).toMatchObject({ kind: 'group', after: 1, last: 12, likelyFix: commitAt(12) });
-    expect(boots).toBeLessThanOrEqual(11);
-  });
 });
 
 test('a bad end that panics is reported, and nothing else is booted', async () => {
@@ -263,7 +227,7 @@ test('a culprit that cannot be removed from the bad end is reported', async () =
   const plan = aBisectPlan(12, { isVerified: true });
   const why = 'What it changed was changed again.';
   const variants = { ...fakeVariants, without: async () => ({ impossible: why }) };
-  const journal = await runOn(plan, testbedFor(plan, 7), temporaryFolder(), { variants });
+  const journal = await runOn(plan, testbedFor(plan, 7), temporaryFolder(), variants);
   expect(notify(plan, journal).revert).toEqual({ kind: 'impossible', why });
 });
 

@@ -2,10 +2,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Durations, durationsOf, expectedDurationsOn } from '../../../src/gate/estimate/durations.ts';
-import type { TrialSummary } from '../../../src/model/result.ts';
 import { aHistoryEntry } from '../../fakes/history.ts';
 import { aConfig } from '../../fakes/plan.ts';
-import { aCell, aRun, forwarding } from '../../fakes/result.ts';
+import { aCell, aRun, aTrial } from '../../fakes/result.ts';
 import { times } from '../../random.ts';
 
 const noon = Date.parse('2026-11-20T12:00:00.000Z');
@@ -21,17 +20,8 @@ type Trial = {
 };
 
 function gateOf(trials: readonly Trial[]) {
-  const summaries = trials.map(
-    ({ atSeconds, bootSeconds }, index): TrialSummary => ({
-      number: index + 1,
-      attempt: 1,
-      cell: forwarding,
-      startedAt: after(atSeconds),
-      trafficSeconds: 15,
-      offeredPps: 1e6,
-      logs: '',
-      ...(bootSeconds !== undefined && { bootSeconds }),
-    }),
+  const summaries = trials.map(({ atSeconds, bootSeconds }, index) =>
+    aTrial({ number: index + 1, startedAt: after(atSeconds), trafficSeconds: 15, ...(bootSeconds && { bootSeconds }) }),
   );
   const runs = trials.flatMap(({ variant, pair, runs: count = 1 }, index) =>
     Array.from({ length: count }, () => aRun({ trial: index + 1, variant, pair })),

@@ -59,41 +59,20 @@ async function estimatesOf(request: Omit<LabTimeRequest, 'seed'>) {
   };
 }
 
-const usual = { change: 0, hasHistory: true, durations } as const;
+const two = ['forwarding', 'pf-stateful'] as const;
+const usual = { scenarios: two, change: 0, hasHistory: true, durations };
 
 const gates: Readonly<Record<string, Omit<LabTimeRequest, 'seed'>>> = {
-  'one cell': { ...usual, scenarios: ['forwarding'] },
   'one cell, the first here': { ...usual, scenarios: ['forwarding'], hasHistory: false },
   'five cells': { ...usual, scenarios: all },
-  'two cells with profiles': {
-    ...usual,
-    scenarios: ['forwarding', 'pf-stateful'],
-    hasProfiles: true,
-  },
-  'two cells, patched is slower': {
-    ...usual,
-    scenarios: ['forwarding', 'pf-stateful'],
-    change: -0.1,
-  },
+  'two cells with profiles': { ...usual, hasProfiles: true },
+  'two cells, patched is slower': { ...usual, change: -0.1 },
   'two cells, kernels are built': {
     ...usual,
-    scenarios: ['forwarding', 'pf-stateful'],
     build: { base: 300, patched: 200 },
     durations: { ...durations, buildSeconds: 400 },
   },
-  'two cells with a panic under load': {
-    ...usual,
-    scenarios: ['forwarding', 'pf-stateful'],
-    faults: [{ kind: 'panic-under-load', at: 3 }],
-  },
-  'three cells with two runs that do not count': {
-    ...usual,
-    scenarios: ['forwarding', 'pf-stateful', 'ipfw-stateful'],
-    faults: [
-      { kind: 'slow-generator', at: 2, pps: 1e6 },
-      { kind: 'slow-generator', at: 6, pps: 1e6 },
-    ],
-  },
+  'two cells with a panic under load': { ...usual, faults: [{ kind: 'panic-under-load', at: 3 }] },
 };
 
 /**

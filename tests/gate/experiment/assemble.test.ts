@@ -5,7 +5,7 @@ import type { JournalEntry } from '../../../src/gate/experiment/journal.ts';
 import { type Run, resultSchema } from '../../../src/model/result.ts';
 import { aHistoryEntry } from '../../fakes/history.ts';
 import { aPlan, aPlanOfFour, singleRuns } from '../../fakes/plan.ts';
-import { aRun } from '../../fakes/result.ts';
+import { aRun, aTrial } from '../../fakes/result.ts';
 
 /** A cell of two trials, with a look after each: 24 pairs a trial. */
 const plan = aPlan();
@@ -24,15 +24,7 @@ const measured = (speed: number, { trials }: Pick<typeof plan, 'trials'> = plan)
   trials.map(({ number, cell, runs }) => ({
     kind: 'measured',
     at: at(1),
-    summary: {
-      number,
-      attempt: 1,
-      cell,
-      startedAt: at(1),
-      trafficSeconds: 2,
-      offeredPps: 3e6,
-      logs: `trials/00${number}`,
-    },
+    summary: aTrial({ number, cell, startedAt: at(1) }),
     runs: runs.map((run): Run => {
       const pps = 8e5 * (run.variant === 'patched' ? speed : 1);
       return aRun({ ...run, trial: number, pps });

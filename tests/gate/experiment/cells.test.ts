@@ -8,7 +8,7 @@ import type { PlannedTrial } from '../../../src/model/planned-trial.ts';
 import type { Run } from '../../../src/model/result.ts';
 import { isJudged } from '../../../src/model/variant-name.ts';
 import { aPlan, aPlanOfFour, singleRuns } from '../../fakes/plan.ts';
-import { aRun, unfit } from '../../fakes/result.ts';
+import { aRun, aTrial, unfit } from '../../fakes/result.ts';
 import { fakeTestbed } from '../../fakes/testbed.ts';
 import { times } from '../../random.ts';
 
@@ -106,8 +106,7 @@ function sentTrials(plan: Plan, faults: readonly Fault[], between: readonly Jour
     const { number, cell, runs } = trial;
     sent.push(`${number}.${attempt}`);
     const fault = number === 1 ? (faults[attempt - 1] ?? {}) : {};
-    const traffic = { startedAt: at, trafficSeconds: 2, offeredPps: 3e6, logs: '' };
-    const summary = { number, attempt, cell, ...traffic };
+    const summary = aTrial({ number, attempt, cell });
     const pps = 8e5 + number;
     const measured = runs.map((run) => aRun({ ...run, trial: number, attempt, pps, ...fault[run.variant] }));
     entries.push({ kind: 'measured', at, summary, runs: measured }, ...between);

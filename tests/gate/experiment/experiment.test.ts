@@ -5,12 +5,10 @@ import { assembleResult } from '../../../src/gate/experiment/assemble.ts';
 import { runExperiment } from '../../../src/gate/experiment/experiment.ts';
 import type { ExperimentEvent } from '../../../src/gate/experiment/experiment-event.ts';
 import type { JournalEntry } from '../../../src/gate/experiment/journal.ts';
-import { nextTrial } from '../../../src/gate/experiment/next-trial.ts';
 import { BaseRejectedError } from '../../../src/gate/experiment/rejection-message.ts';
 import type { PlannedTrial } from '../../../src/model/planned-trial.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { aPlan, aPlanOfFour, singleRuns } from '../../fakes/plan.ts';
-import { aRun } from '../../fakes/result.ts';
 import { type FakeTestbed, type FakeTestbedOptions, fakeTestbed } from '../../fakes/testbed.ts';
 
 const now = () => new Date('2026-11-20T12:00:00.000Z');
@@ -158,36 +156,6 @@ test('a lost connection ends the experiment without an entry for the trial, whic
   expect(entries.filter(({ kind }) => kind === 'failed')).toEqual([]);
 });
 
-test('a trial is complete after one whole attempt, regardless of earlier ones', () => {
-  const single = aPlan();
-  const [trial] = single.trials;
-  const failed: JournalEntry = { kind: 'failed', at, trial: 1, reason: 'no traffic' };
-  const measured: JournalEntry = {
-    kind: 'measured',
-    at,
-    summary: {
-      number: 1,
-      attempt: 2,
-      cell: { scenario: 'forwarding', family: 'inet4' },
-      startedAt: at,
-      trafficSeconds: 2,
-      offeredPps: 3e6,
-      logs: '',
-    },
-    runs: trial?.runs.map((run) => aRun({ ...run, pps: run.pair * 1e5 })) ?? [],
-  };
-  expect(nextTrial(single, [])).toEqual({ trial, attempt: 1, done: 0, of: 2 });
-  expect(nextTrial(single, [failed])).toEqual({
-    trial,
-    attempt: 2,
-    why: 'no traffic',
-    done: 0,
-    of: 2,
-  });
-  expect(nextTrial(single, [failed, measured])).toBeUndefined();
-  expect(nextTrial(single, [failed, failed, failed])).toBeUndefined();
-});
-
 test('a cell that is decided gets no more trials, and onlookers are notified', async () => {
   const decided: unknown[] = [];
   const onEvent = (event: ExperimentEvent) => {
@@ -268,19 +236,13 @@ describe('a variant beside base and patched', () => {
       const directory = temporaryFolder();
       const abort = new AbortController();
       let seen = 0;
-      const cutting: FakeTestbed = {
-        ...fakeTestbed({ rejects, noise: 0.03 }),
-        async inspect() {
-          return { fingerprint: {}, warnings: [] };
-        },
-      };
-      const { trial } = cutting;
-      cutting.trial = async (...args) => {
+      const cutting = (planned: PlannedTrial) => {
         seen += 1;
         if (seen === cut) abort.abort(new Error('cut'));
-        return trial(...args);
+        return rejects(planned);
       };
-      const first = experiment(cutting, { of: booted, directory, signal: abort.signal });
+      const testbed = fakeTestbed({ rejects: cutting, noise: 0.03 });
+      const first = experiment(testbed, { of: booted, directory, signal: abort.signal });
       await first.catch(() => {});
       const resumed = await experiment(fakeTestbed({ rejects, noise: 0.03 }), {
         of: booted,

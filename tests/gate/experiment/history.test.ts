@@ -14,7 +14,7 @@ import {
 } from '../../../src/gate/experiment/history.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { aHistoryEntry } from '../../fakes/history.ts';
-import { aCell, aResult, aRun, forwarding, pairedRuns, unfit } from '../../fakes/result.ts';
+import { aCell, aResult, aRun, aTrial, forwarding, pairedRuns, unfit } from '../../fakes/result.ts';
 
 const { traffic } = aHistoryEntry();
 const query = { testbed: 'fake', cell: forwarding, traffic, metric: 'pps' } as const;
@@ -252,15 +252,7 @@ test('a result adds a line for each cell that has numbers of base', () => {
 
 test('a line has the duration of a gate, and is read with and without one', async () => {
   const cells = [{ ...aCell({ kind: 'no-regression' }), runs: [aRun({}), aRun({ trial: 2 })] }];
-  const trials = [1, 2].map((number) => ({
-    number,
-    attempt: 1,
-    cell: forwarding,
-    trafficSeconds: 5,
-    offeredPps: 1e6,
-    logs: '',
-    startedAt: `2026-11-20T12:0${number}:00.000Z`,
-  }));
+  const trials = [1, 2].map((number) => aTrial({ number, startedAt: `2026-11-20T12:0${number}:00.000Z` }));
   const outcome = { kind: 'judged', verdict: 'no-regression', cells } as const;
   const lines = historyEntries(aResult({ outcome, trials }));
   expect(lines).toMatchObject([{ durations: { trialSeconds: 60 } }]);

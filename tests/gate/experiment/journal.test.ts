@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { hasMeasured, type JournalEntry, JournalError, openJournal } from '../../../src/gate/experiment/journal.ts';
-import { families, scenarios } from '../../../src/model/scenario.ts';
+import { scenarios } from '../../../src/model/scenario.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
+import { aRun, aTrial, unfit } from '../../fakes/result.ts';
 import { times } from '../../random.ts';
 
 const at = '2026-11-20T12:00:00.000Z';
@@ -12,78 +13,24 @@ const anyText = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.constantFrom('', '\n', '\u2028', '{"kind":"finished"}\n', 'ein Überläufer 🚦'),
 );
-const count = fc.nat();
-const positive = fc.integer({ min: 1, max: 1e7 });
 const seconds = fc.double({ min: 1e-6, max: 1e6, noNaN: true });
-const cell = fc.record({
-  scenario: fc.constantFrom(...scenarios),
-  family: fc.constantFrom(...families),
-});
-
-const run = fc.record(
-  {
-    number: positive,
-    trial: positive,
-    attempt: positive,
-    pair: positive,
-    variant: anyText,
-    pps: fc.oneof(fc.constant(0), fc.double({ min: 1e-9, max: 1e9, noNaN: true })),
-    nsPerPacket: seconds,
-    samples: fc.array(fc.record({ seconds, receivedPackets: count, forwardedPackets: count, busySeconds: seconds }), {
-      maxLength: 3,
-    }),
-    validity: fc.oneof(
-      fc.constant({ kind: 'valid' as const }),
-      fc.record({
-        kind: fc.constant('invalid' as const),
-        cause: fc.constantFrom('hole' as const, 'unsteady' as const),
-        reason: anyText,
-      }),
-    ),
-  },
-  { requiredKeys: ['number', 'trial', 'attempt', 'pair', 'variant', 'pps', 'samples', 'validity'] },
-);
 
 const anyEntry: fc.Arbitrary<JournalEntry> = fc.oneof(
-  fc.record({
-    kind: fc.constant('started' as const),
-    at: fc.constant(at),
-    fingerprint: fc
-      .array(fc.tuple(fc.stringMatching(/^[a-z][a-z.]{0,9}$/), anyText))
-      .map((pairs) => Object.fromEntries(pairs)),
-    warnings: fc.array(anyText, { maxLength: 2 }),
+  fc
+    .tuple(anyText, fc.stringMatching(/^[a-z][a-z.]{0,9}$/))
+    .map(([text, name]): JournalEntry => ({ kind: 'started', at, fingerprint: { [name]: text }, warnings: [text] })),
+  fc.tuple(anyText, fc.constantFrom(...scenarios)).map(([text, scenario]): JournalEntry => {
+    const rejection = { kind: 'does-not-load', scenario, message: text } as const;
+    return { kind: 'rejected', at, variant: text, rejection };
   }),
-  fc.record({
-    kind: fc.constant('rejected' as const),
-    at: fc.constant(at),
-    variant: anyText,
-    rejection: fc.record({
-      kind: fc.constant('does-not-load' as const),
-      scenario: fc.constantFrom(...scenarios),
-      message: anyText,
-    }),
+  fc.tuple(anyText, seconds, fc.nat({ max: 3 })).map(([text, number, count]): JournalEntry => {
+    const sample = { seconds: number, receivedPackets: 7, forwardedPackets: count, busySeconds: number };
+    const run = aRun({ variant: text, pps: count * 1e5, samples: new Array(count).fill(sample) });
+    const runs = [run, { ...run, nsPerPacket: number, validity: unfit(text) }];
+    return { kind: 'measured', at, summary: aTrial({ logs: text, trafficSeconds: number }), runs };
   }),
-  fc.record({
-    kind: fc.constant('measured' as const),
-    at: fc.constant(at),
-    summary: fc.record({
-      number: positive,
-      attempt: positive,
-      cell,
-      startedAt: fc.constant(at),
-      trafficSeconds: seconds,
-      offeredPps: seconds,
-      logs: anyText,
-    }),
-    runs: fc.array(run, { maxLength: 3 }),
-  }),
-  fc.record({
-    kind: fc.constant('failed' as const),
-    at: fc.constant(at),
-    trial: positive,
-    reason: anyText,
-  }),
-  fc.record({ kind: fc.constant('finished' as const), at: fc.constant(at) }),
+  anyText.map((reason): JournalEntry => ({ kind: 'failed', at, trial: 7, reason })),
+  fc.constant<JournalEntry>({ kind: 'finished', at }),
 );
 
 const failed = (trial: number): JournalEntry => ({

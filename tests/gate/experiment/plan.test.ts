@@ -1,7 +1,6 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { freebsdTestbedSchema } from '../../../src/config/freebsd-testbed.ts';
 import type { HistoryEntry } from '../../../src/gate/experiment/history.ts';
 import {
   cellsAmong,
@@ -15,7 +14,7 @@ import {
 import { beginPlanFile, PlanError } from '../../../src/gate/experiment/plan-file.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { aHistoryEntry } from '../../fakes/history.ts';
-import { aConfig, aPlan, gateConfig, overlays, singleRuns } from '../../fakes/plan.ts';
+import { aConfig, aFreebsdTestbed, aPlan, gateConfig, overlays, singleRuns } from '../../fakes/plan.ts';
 import { pullRequest } from '../../fakes/result.ts';
 
 const config = aConfig({ scenarios: ['forwarding', 'nftables-stateful'], families: ['inet6'] });
@@ -32,12 +31,6 @@ test('of selected cells those in the configuration are measured, in its order', 
   expect(planned.trials.every(({ cell: { scenario } }) => scenario === 'nftables-stateful')).toBe(true);
 });
 
-test('the same request with the same seed is the same plan, and with another seed another order', () => {
-  const request = { patch: pullRequest, config, testbed: 'shelf-3', seed: 7 };
-  expect(makePlan(request, overlays, [])).toEqual(plan);
-  expect(makePlan({ ...request, seed: 8 }, overlays, []).trials).not.toEqual(plan.trials);
-});
-
 test('a plan rests on no history of another kind under the same name', () => {
   const own = aHistoryEntry({ kind: 'embedded-linux' });
   const other = aHistoryEntry({ kind: 'virtual-freebsd', pps: [300_000, 301_000] });
@@ -48,13 +41,6 @@ test('a plan rests on no history of another kind under the same name', () => {
 });
 
 describe('the layouts of a kernel', () => {
-  const machines = {
-    kind: 'freebsd',
-    dut: { host: 'dut', ingress: { interface: 'ix0' }, egress: { interface: 'ix1' } },
-    senders: [{ host: 'tx', interface: 'ix0', mac: '02:00:00:00:00:01', inet4: '198.18.0.110' }],
-    receiver: { host: 'rx', interface: 'ix0', mac: '02:00:00:00:00:02', inet4: '198.19.0.110' },
-  };
-
   const kernels = overlays.map((overlay) => ({
     ...overlay,
     kernel: { kind: 'tree' as const, baseCommit: overlay.commit },
@@ -64,8 +50,7 @@ describe('the layouts of a kernel', () => {
     { measuresLayoutNoise = false, seed = 7 } = {},
     history: readonly HistoryEntry[] = [],
   ) => {
-    const builder = { host: 'builder', layoutVariants };
-    const fake = freebsdTestbedSchema.parse({ ...machines, builder });
+    const fake = aFreebsdTestbed({ host: 'builder', layoutVariants });
     const config = aConfig({ ...singleRuns, testbeds: { fake } });
     const request = { patch: pullRequest, config, testbed: 'fake', seed, measuresLayoutNoise };
     return makePlan(request, kernels, history);
@@ -188,13 +173,7 @@ test('a directory that holds a bisection is not written over by a gate, nor resu
 });
 
 test('A site’s own rules name the ports of a FreeBSD DUT, and of no other testbed', () => {
-  const port = { interface: 'cxl0', mac: '00:07:43:2e:e4:70', inet4: '198.18.0.110' };
-  const rack = freebsdTestbedSchema.parse({
-    kind: 'freebsd',
-    dut: { host: 'dut', ingress: { interface: 'cxl2' }, egress: { interface: 'cxl3' } },
-    senders: [{ host: 'tx', ...port }],
-    receiver: { host: 'rx', ...port, mac: '00:07:43:2e:e5:9a', inet4: '198.19.0.110' },
-  });
+  const rack = aFreebsdTestbed();
   const interfaces = { lan0: 'ingress', wan0: 'egress' } as const;
   const changes = { testbeds: { rack, fake: { kind: 'embedded-linux' } } } as const;
   const text = 'pass in on lan0\nblock out on wan0 # lan0\n';

@@ -227,19 +227,6 @@ describe('with a separate boot for each pair’s variant', () => {
     expect(measured(await booted())).toEqual(measured(without));
   });
 
-  test('a regression that is found early has its profiles', async () => {
-    const { testbed, entries, directory } = await booted({
-      speed: (_, variant) => (variant === 'patched' ? 0.5 : 1),
-    });
-    expect(entries.filter(({ kind }) => kind === 'measured').length).toBeLessThan(20);
-    expect(profilesTaken(testbed)).toHaveLength(4);
-    const { result } = await explained(assembleResult(of, entries), directory);
-    expect(cellOf(result)).toMatchObject({
-      verdict: { kind: 'regression' },
-      reason: { changedFunctions: [{ function: 'nft_do_chain' }, {}, {}] },
-    });
-  });
-
   test('one that is missed is tried again in the next boot of its variant', async () => {
     const { testbed } = await booted({
       profiles: ({ scenario }, variant, attempt) =>
@@ -272,16 +259,5 @@ describe('with a separate boot for each pair’s variant', () => {
     const { testbed } = await booted({ faults: (number) => (number === 1 ? ['fails'] : []) });
     expect(testbed.calls.slice(1, 5)).toEqual([trial(1), trial(2), `profile ${first} 1`, trial(3)]);
     expect(profilesTaken(testbed)).toHaveLength(4);
-  });
-
-  test('a resumed experiment repeats none', async () => {
-    const { entries } = await booted();
-    const end = entries.findLastIndex(({ kind }) => kind === 'profiled') + 1;
-    const again = temporaryFolder();
-    const lines = entries.slice(0, end).map((entry) => `${JSON.stringify(entry)}\n`);
-    writeFileSync(join(again, 'journal.jsonl'), lines.join(''));
-    const resumed = await booted({ directory: again });
-    expect(profilesTaken(resumed.testbed)).toEqual([]);
-    expect(resumed.testbed.calls.filter((call) => call.startsWith('trial '))).not.toEqual([]);
   });
 });

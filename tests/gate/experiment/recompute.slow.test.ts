@@ -11,22 +11,16 @@ import { type RequestedExperiment, recompute } from '../../../src/gate/experimen
 import { type CellResult, metricSchema, type Result } from '../../../src/model/result.ts';
 import { outcomeOfResult } from '../../../src/publish/reporters/outcome.ts';
 import { outcomeMarkdown } from '../../../src/publish/reporters/outcome-text.ts';
-import { journalOf, still } from '../../fakes/journal.ts';
+import { aHistoryEntry } from '../../fakes/history.ts';
+import { drawn, journalOf, still } from '../../fakes/journal.ts';
 import { aConfig, fourOverlays, overlays, singleRuns } from '../../fakes/plan.ts';
 import { pullRequest, revision } from '../../fakes/result.ts';
 import { times } from '../../random.ts';
 
-const history: HistoryEntry[] = [1, 2, 3].map((day) => ({
-  at: `2026-11-0${day}T12:00:00.000Z`,
-  testbed: 'fake',
-  cell: { scenario: 'forwarding', family: 'inet4' },
-  traffic: { flows: 2000, frameBytes: 64, offeredPps: 3_000_000 },
-  commit: 'a'.repeat(40),
-  pps: [800_000, 802_000, 799_000, 801_000, 798_000],
-  nsPerPacket: [1250, 1247, 1251, 1249, 1253],
-  instructionsPerPacket: [],
-  moved: false,
-}));
+const history = [1, 2, 3].map((day) => {
+  const pps = [800_000, 802_000, 799_000, 801_000, 798_000];
+  return aHistoryEntry({ at: `2026-11-0${day}T12:00:00.000Z`, pps, nsPerPacket: pps.map((rate) => 1e9 / rate) });
+});
 
 function planOf(config: Config, patch: RequestedExperiment['patch'], known: readonly HistoryEntry[] = []): Plan {
   const variants = patch.kind === 'revision' ? fourOverlays : overlays;
@@ -119,8 +113,6 @@ describe('earlier gates of a commit', () => {
   };
   const known = [...historyEntries(gateOn(1, 0.8)), ...historyEntries(gateOn(2))];
 
-  // Attack forge/repeated-gate: A gate is repeated until it passes, and its `result.json` hides earlier tries. Defence:
-  // The history counts gates by their first run, forks included; the larger count is shown.
   test('are those of the trusted history where a result hides them', () => {
     expect(earlier(gateOn(3), { history: known })).toEqual([{ count: 2, regressions: 1 }]);
   });
@@ -163,15 +155,6 @@ describe('earlier gates of a commit', () => {
   });
 });
 
-/** A small generator that is repeatable by its seed. */
-function drawn(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
 describe('a forged result', () => {
   const config = aConfig({ ...singleRuns, families: ['inet4', 'inet6'] });
   const plan = planOf(config, pullRequest);
@@ -181,7 +164,7 @@ describe('a forged result', () => {
   const judged = ({ outcome }: Result): Judged => (outcome.kind === 'judged' ? outcome : expect.fail(outcome.kind));
 
   /** The regression, with this change by a malicious job. */
-  const forged = (change: (result: Result, cells: CellResult[]) => void): Result => {
+  const forged = (change: (result: Result, cells: CellResult[]) => unknown): Result => {
     const result = structuredClone(lost);
     change(result, judged(result).cells);
     return result;
@@ -191,132 +174,45 @@ describe('a forged result', () => {
     return again.kind === 'computed' ? again : expect.fail(again.why);
   };
 
-  // Attack forge/forged-verdict: A `result.json` has another margin or metric, invented cells, or an improvement where
-  // its runs lose. Defence: All conclusions are recomputed from the runs under the base's `ppsgate.yml`; differences
-  // are listed below the report.
-  test.each<[string, (result: Result, cells: CellResult[]) => void, string]>([
-    [
-      'of the margin',
-      (result) => {
-        result.policy.marginRatio = 1;
-      },
-      'It used a margin of 100 %, but 5 % was requested.',
-    ],
-    [
-      'of the rate of false alarms',
-      (result) => {
-        result.policy.falseAlarmRatio = 1e-9;
-      },
-      'It used a rate of false alarms of 1e-7 %, but 1 % was requested.',
-    ],
-    [
-      'of the metric',
-      (result) => {
-        result.policy.metric = 'nsPerPacket';
-      },
-      'It was judged by nsPerPacket, but pps was requested.',
-    ],
-    [
-      'of a verdict',
-      (result, [first]) => {
-        judged(result).verdict = 'improvement';
-        if (first) first.verdict = { kind: 'improvement' };
-      },
-      'It reports improvement for forwarding inet4, but its runs yield regression.',
-    ],
-    [
-      'of the worst verdict alone',
-      (result) => {
-        judged(result).verdict = 'no-regression';
-      },
-      'It reports no-regression for the patch, but its cells yield regression.',
-    ],
-    [
-      'of the numbers that are shown',
-      (_, [first]) => {
-        const [comparison] = first?.comparisons ?? [];
-        if (comparison) comparison.interval = { change: 0.1, low: 0.09, high: 0.11 };
-      },
-      'Its numbers for forwarding inet4 do not match its runs.',
-    ],
-    [
-      'by a cell that was not requested',
-      (result, cells) => {
-        const [first] = cells;
-        const cell = { scenario: 'made-up', family: 'inet4' } as const;
-        if (first) judged(result).cells = [...cells, { ...first, cell }];
-      },
-      'It has the cell made-up inet4, which was not requested.',
-    ],
-    [
-      'of the traffic',
-      (result) => {
-        result.traffic.offeredPps = 1000;
-      },
-      'Its traffic has offeredPps 1000, and 3000000 was requested.',
-    ],
-    [
-      'of the packets',
-      (result) => {
-        result.traffic.packets = { ports: { destination: { first: 53, last: 53 } } };
-      },
-      'Its packets are UDP to port 53 instead of UDP.',
-    ],
-  ])('%s is judged by its runs and what was asked for', (_, change, sentence) => {
-    const { result, refused } = computed(forged(change));
-    expect(refused).toContain(sentence);
-    expect(result).toEqual(lost);
+  const interval = { change: 0.1, low: 0.09, high: 0.11 };
+  const packets = { ports: { destination: { first: 53, last: 53 } } };
+  const forgeries: Record<string, (result: Result, first: CellResult) => unknown> = {
+    'the margin': ({ policy }) => Object.assign(policy, { marginRatio: 1 }),
+    'the rate of false alarms': ({ policy }) => Object.assign(policy, { falseAlarmRatio: 1e-9 }),
+    'the metric': ({ policy }) => Object.assign(policy, { metric: 'nsPerPacket' }),
+    'a verdict': (_, first) => Object.assign(first, { verdict: { kind: 'improvement' } }),
+    'the worst verdict alone': ({ outcome }) => Object.assign(outcome, { verdict: 'no-regression' }),
+    'the numbers that are shown': (_, first) => Object.assign(first.comparisons[0] ?? {}, { interval }),
+    'a cell that was not requested': (result, first) =>
+      judged(result).cells.push({ ...first, cell: { scenario: 'made-up', family: 'inet4' } }),
+    'the traffic': ({ traffic }) => Object.assign(traffic, { offeredPps: 1000 }),
+    'the packets': ({ traffic }) => Object.assign(traffic, { packets }),
+  };
+
+  test('is judged by its runs and what was asked for, and each difference is listed', async () => {
+    const lines = Object.entries(forgeries).map(([name, forge]) => {
+      const { result, refused } = computed(forged((result, [first]) => first && forge(result, first)));
+      expect(result, name).toEqual(lost);
+      return [name, ...refused].join('\n  ');
+    });
+    await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('golden/forged-results.txt');
   });
 
-  test.each<[string, (cell: CellResult) => void]>([
-    [
-      'a rate of 1e300',
-      ({ runs: [run] }) => {
-        if (run) run.pps = 1e300;
-      },
-    ],
-    [
-      'a rate of 5e-324',
-      ({ runs: [run] }) => {
-        if (run) run.pps = 5e-324;
-      },
-    ],
-    [
-      'a cost of 1e308',
-      ({ runs: [run] }) => {
-        if (run) run.nsPerPacket = 1e308;
-      },
-    ],
+  const aHistory = { runs: 30, typical: 1e6, typicalRuns: 30, sumOfSquares: 0.001, degreesOfFreedom: 24 };
+
+  test.each<[string, (cell: CellResult) => unknown]>([
+    ['a rate of 1e300', ({ runs: [run] }) => run && Object.assign(run, { pps: 1e300 })],
+    ['a cost of 1e308', ({ runs: [run] }) => run && Object.assign(run, { nsPerPacket: 1e308 })],
     [
       'a history of 2^53 - 1 runs',
-      (cell) => {
-        cell.history = { ...aHistory, typicalRuns: 2 ** 53 - 1, degreesOfFreedom: 0 };
-      },
+      (cell) => Object.assign(cell, { history: { ...aHistory, typicalRuns: 2 ** 53 - 1 } }),
     ],
-    [
-      '2^53 - 1 degrees of freedom',
-      (cell) => {
-        cell.history = { ...aHistory, degreesOfFreedom: 2 ** 53 - 1 };
-      },
-    ],
-    [
-      'budgets of 1e15 pairs',
-      (cell) => {
-        cell.design.budgets = [1e15];
-      },
-    ],
+    ['budgets of 1e15 pairs', ({ design }) => Object.assign(design, { budgets: [1e15] })],
   ])('by %s is no result', (_, change) => {
     const result = forged((_, cells) => cells.forEach(change));
     expect(parseResult(JSON.stringify(result)).kind).toBe('refused');
   });
 
-  const aHistory = {
-    runs: 30,
-    typical: 1e6,
-    typicalRuns: 30,
-    sumOfSquares: 0.001,
-    degreesOfFreedom: 24,
-  };
   const rate = fc.constantFrom(0, 1e-9, 1, 999_999, 1e6, 1e15);
   const ordinal = fc.constantFrom(1, 2, 3, 8, 10_000, 10_000_000);
   const forgery = fc.record({
@@ -377,31 +273,12 @@ describe('a forged result', () => {
     });
   });
 
-  test.each<[string, (cell: CellResult) => void]>([
-    [
-      'one look',
-      (cell) => {
-        cell.design = { name: 'fixed', budgets: [1], pairsPerStep: 1, method: 'pooled' };
-      },
-    ],
-    [
-      'a budget that was not set',
-      (cell) => {
-        cell.design.budgets = [2, 3, 4, 5];
-      },
-    ],
-    [
-      'no runs that count',
-      (cell) => {
-        cell.verdict = { kind: 'invalid', reason: 'The weather.' };
-      },
-    ],
-    [
-      'that it stopped before the first look',
-      (cell) => {
-        cell.pairs = 0;
-      },
-    ],
+  const fixed = { name: 'fixed', budgets: [1], pairsPerStep: 1, method: 'pooled' };
+  test.each<[string, (cell: CellResult) => unknown]>([
+    ['one look', (cell) => Object.assign(cell, { design: fixed })],
+    ['a budget that was not set', ({ design }) => Object.assign(design, { budgets: [2, 3, 4, 5] })],
+    ['no runs that count', (cell) => Object.assign(cell, { verdict: { kind: 'invalid', reason: 'The weather.' } })],
+    ['that it stopped before the first look', (cell) => Object.assign(cell, { pairs: 0 })],
   ])('of how it looked, as by %s, loses all the same', (_, change) => {
     const { result } = computed(forged((__, cells) => cells.forEach(change)));
     expect(judged(result).verdict).toBe('regression');
@@ -418,15 +295,11 @@ describe('a forged result', () => {
     expect(judged(again.result).verdict).toBe('regression');
   });
 
-  // Attack forge/other-testbed: A `result.json` of another testbed changes its history. Defence: It is refused.
   test('of another testbed is refused', () => {
     const other = forged((result) => {
       result.testbed.name = 'the fast one';
     });
-    expect(recompute(other, asked(config))).toEqual({
-      kind: 'refused',
-      why: 'The result is of the testbed the fast one instead of fake: judge the patch again.',
-    });
+    expect(recompute(other, asked(config)).kind).toBe('refused');
   });
 
   test('of other variants and commits gets the approved ones', () => {
@@ -445,8 +318,6 @@ describe('a forged result', () => {
     expect(leftOut).toEqual([]);
   });
 
-  // Attack forge/many-profiles: A `result.json` has thousands of profiles. Defence: At most one of each variant and
-  // cell is accepted.
   test('of many profiles keeps at most one of each variant', () => {
     const many = forged((_, cells) => {
       for (const cell of cells) {

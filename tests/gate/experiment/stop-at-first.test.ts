@@ -1,7 +1,5 @@
 // `gate.stopAtFirst`: a cell with a regression ends the runs of all others, which then get no verdict.
 import fc from 'fast-check';
-import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
-import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { expect, test } from 'vitest';
 import type { Config } from '../../../src/config/schema.ts';
 import { assembleResult } from '../../../src/gate/experiment/assemble.ts';
@@ -12,19 +10,14 @@ import { extendPlan, type Plan } from '../../../src/gate/experiment/plan.ts';
 import { recompute } from '../../../src/gate/experiment/recompute.ts';
 import { resultSchema } from '../../../src/model/result.ts';
 import { cellName } from '../../../src/model/scenario.ts';
-import { headline, stoppedCells } from '../../../src/report/headline.ts';
+import { stoppedCells } from '../../../src/report/headline.ts';
 import { renderJunit } from '../../../src/report/junit.ts';
 import { renderHtml, renderMarkdown, renderRemarkup } from '../../../src/report/reports.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
-import { journalOf, type NumbersDeps } from '../../fakes/journal.ts';
+import { drawn, journalOf, still } from '../../fakes/journal.ts';
 import { aConfig, aPlan, gateConfig, singleRuns } from '../../fakes/plan.ts';
 import { fakeTestbed } from '../../fakes/testbed.ts';
 import { times } from '../../random.ts';
-
-function drawn(seed: number): () => number {
-  const random = xoroshiro128plus(seed);
-  return () => uniformFloat64(random);
-}
 
 const stopping = { ...singleRuns.gate, stopsAtFirst: true } as const;
 const changes: Partial<Config> = { ...singleRuns, families: ['inet4', 'inet6'] };
@@ -69,13 +62,6 @@ test('the patch is a regression with the runs that were made, and the other cell
   expect(entries.length).toBeLessThan((await measured(toTheEnd)).length);
 });
 
-test('the report names the unknown cells, and how to measure them', async () => {
-  const text = renderMarkdown(assembleResult(plan, await measured(plan)), {});
-  expect(text).toContain('That ended the experiment, as requested: 1 of 2 cells is not decided yet');
-  expect(text).toContain('inconclusive, ended early');
-  expect(text).toContain('To decide the other cells too, use `ppsgate gate --resume DIR --max-runs N`');
-});
-
 test('a cell that had no run yet has no numbers, in any report', async () => {
   const shared = aPlan({
     families: ['inet4', 'inet6'],
@@ -88,10 +74,10 @@ test('a cell that had no run yet has no numbers, in any report', async () => {
   const [open] = stoppedCells(cellsOf(shared, entries));
   expect(open).toMatchObject({ runs: [], comparisons: [], pairs: 0 });
   expect(resultSchema.parse(result)).toEqual(result);
-  expect(headline(result)).toMatch(/^🔴 ppsgate: #7 loses 50\.\d %/);
-  expect(renderMarkdown(result)).toContain('inconclusive, ended early | – | – | – | 0');
-  expect(renderHtml(result, [])).toContain('inconclusive</b>, ended early');
-  expect(renderRemarkup(result)).toContain('ended early');
+  for (const text of [renderMarkdown(result), renderHtml(result, []), renderRemarkup(result)]) {
+    expect(text).toContain('ended early');
+    expect(text).not.toMatch(/NaN|Infinity/);
+  }
   expect(renderJunit(result)).toContain('not decided: the loss of another cell ended the experiment');
 });
 
@@ -113,14 +99,7 @@ test('recomputing the verdicts stops the same cell', async () => {
 });
 
 test('a patch that loses nowhere is measured as ever', () => {
-  const still: NumbersDeps = {
-    speed: 1,
-    noiseRatio: 0.02,
-    failingRatio: 0,
-    unfitRatio: 0,
-    random: drawn(7),
-  };
-  const entries = journalOf(plan, still);
+  const entries = journalOf(plan, { ...still, noiseRatio: 0.02, random: drawn(7) });
   const { policy: _, ...stopped } = assembleResult(plan, entries);
   const { policy: __, ...usual } = assembleResult(toTheEnd, entries);
   expect(stopped).toEqual(usual);
