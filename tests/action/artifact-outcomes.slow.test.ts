@@ -51,53 +51,27 @@ function resultOn(testbed: string): Result {
   return assembleResult(plan, journalOf(plan, still));
 }
 
-async function outcomesOf(
-  results: readonly Result[],
-  judge: typeof recompute = recompute,
-): ReturnType<typeof readOutcomes> {
+async function outcomesOf(results: readonly Result[], judge = recompute): ReturnType<typeof readOutcomes> {
   const entries = results.map((result, index) => ({
     name: `result-${index + 1}.json`,
     content: JSON.stringify(result),
   }));
-  const bytes = zipOf(entries);
-  github.state.artifacts.push({ id: 7001, runId: 42, name: 'ppsgate-result', bytes });
-  const { context } = await jobHere({
-    github,
-    workspace,
-    command: 'publish',
-    request: '',
-    event: { name: 'pull_request' },
-    config,
-  });
+  github.state.artifacts.push({ id: 7001, runId: 42, name: 'ppsgate-result', bytes: zipOf(entries) });
+  const event = { name: 'pull_request' };
+  const { context } = await jobHere({ github, workspace, command: 'publish', event, config });
   const request = { patch, overrides: {}, priority: 'patch', purpose: 'patch' } as const;
   const now = new Date('2026-11-23T12:00:00Z');
   const retry = { until: now, now: () => now, pause: async () => {} };
   return readOutcomes({ request, runId: 42, isTrusted: true }, { config, context, retry, judge });
 }
 
-const endings = (outcomes: Awaited<ReturnType<typeof outcomesOf>>) =>
-  outcomes.map((outcome) => (outcome.kind === 'concluded' ? outcome.reportedOutcome.kind : outcome.kind));
-
-// One result cannot be judged, so that no gate of its job gets a report. Defence: Its failure is the outcome of its own
-// gate only.
 test('a result whose numbers cannot be judged leaves every other gate its outcome', async () => {
   const failing: typeof recompute = (claimed, asked) => {
     if (claimed.testbed.name === 'left') throw new RangeError('Degrees of freedom are a positive number.');
     return recompute(claimed, asked);
   };
-  const outcomes = await outcomesOf([resultOn('left'), resultOn('right')], failing);
-  expect(endings(outcomes)).toEqual(['unmeasured', 'measured']);
-  expect(outcomes[0]).toMatchObject({
-    reportedOutcome: {
-      message: expect.stringContaining('Degrees of freedom are a positive number'),
-    },
-    mayPass: false,
-  });
-});
-
-test('a result with a rate of 1e300 leaves every other gate its outcome', async () => {
-  const forged = resultOn('left');
-  const runs = forged.outcome.kind === 'judged' ? forged.outcome.cells.flatMap((cell) => cell.runs) : [];
-  for (const run of runs) run.pps = 1e300;
-  expect(endings(await outcomesOf([forged, resultOn('right')]))).toEqual(['unmeasured', 'measured']);
+  expect(await outcomesOf([resultOn('left'), resultOn('right')], failing)).toMatchObject([
+    { reportedOutcome: { kind: 'unmeasured', message: expect.stringContaining('Degrees of freedom') }, mayPass: false },
+    { reportedOutcome: { kind: 'measured' } },
+  ]);
 });
