@@ -113,12 +113,12 @@ describe('a manual start', () => {
 describe('by another program', () => {
   test('its payload overrides the inputs of the step', () => {
     const asked = { patch: '#12', overrides: { margin: '1%' } };
-    const client_payload = { patch: '#13', scenarios: 'forwarding' };
+    const client_payload = { patch: '#13', scenarios: 'forwarding', 'measure-anyway': true, 'max-runs': 20 };
     expect(read('repository_dispatch', { sender, client_payload }, asked)).toEqual({
       kind: 'dispatched',
       by: 'carol',
       patch: '#13',
-      overrides: { margin: '1%', scenarios: 'forwarding' },
+      overrides: { margin: '1%', scenarios: 'forwarding', measureAnyway: 'true', maxRuns: '20' },
     });
   });
 
