@@ -50,15 +50,15 @@ const atLeast = (share: number, experiments = 4000): number => 1 - atMost(1 - sh
 
 /** The issue's own figures: builds differ by half a percent, and 2 % matter. */
 describe('where builds differ by 0.5 %', () => {
-  const patchAlarms = (layouts: number, changes: Setup = {}) =>
-    row({ ...changes, cells: 12, builds: { cv: 0.005, layouts }, experiments: 12_000 }).patchRegression;
+  const patchAlarms = (layouts: number, patches: number, changes: Setup = {}) =>
+    row({ ...changes, cells: 12, builds: { cv: 0.005, layouts }, experiments: 12 * patches }).patchRegression;
 
   test.for(setups)('no more patches are false alarms than allowed with layouts, and many without, %s', ([, setup]) => {
-    for (const cv of [0.003, 0.006, 0.01]) {
+    for (const cv of [0.003, 0.01]) {
       const request = { ...setup, noise: normal(cv) };
-      expect(patchAlarms(1, request)).toBeGreaterThan(0.1);
-      for (const layouts of [2, 4, 8, 20]) {
-        expect(patchAlarms(layouts, request)).toBeLessThanOrEqual(atMost(falseAlarms, 1000));
+      expect(patchAlarms(1, 100, request)).toBeGreaterThan(0.1);
+      for (const layouts of [2, 8]) {
+        expect(patchAlarms(layouts, 1000, request)).toBeLessThanOrEqual(atMost(falseAlarms, 1000));
       }
     }
   });
@@ -121,7 +121,7 @@ describe('a simulation', () => {
 });
 
 describe('a patch that changes nothing', () => {
-  const deviations = [0.003, 0.01, 0.015, 0.02, 0.1];
+  const deviations = [0.003, 0.015, 0.1];
 
   test.for<[string, Setup]>([
     ...setups,
@@ -143,7 +143,7 @@ describe('a patch that changes nothing', () => {
 
 test.for(setups)('extended twice because it was inconclusive, a cell errs no more often, %s', ([, setup]) => {
   const design = { name: 'group-sequential' as const, budgets: [10, 20, 40] };
-  for (const cv of [0.01, 0.03, 0.1]) {
+  for (const cv of [0.01, 0.1]) {
     const extended = { ...setup, design, noise: normal(cv) };
     expect(row(extended).regression).toBeLessThan(atMost(falseAlarms));
     expect(row({ ...extended, effect: -0.02 }).noRegression).toBeLessThan(atMost(misses));
@@ -153,15 +153,13 @@ test.for(setups)('extended twice because it was inconclusive, a cell errs no mor
 describe('where sessions differ in noise', () => {
   test.for([
     [16, 30],
-    [8, 30],
     [4, 30],
     [16, 60],
-    [8, 60],
     [4, 60],
   ] as const)(
     'by %d degrees of freedom, a history of %d runs raises no error rate',
     ([sessionDegreesOfFreedom, historyRuns]) => {
-      for (const cv of [0.003, 0.006, 0.01]) {
+      for (const cv of [0.003, 0.01]) {
         const noise = { ...normal(cv), sessionDegreesOfFreedom };
         const unchanged = row({ historyRuns, noise });
         expect(unchanged.regression).toBeLessThan(atMost(falseAlarms));
@@ -173,17 +171,11 @@ describe('where sessions differ in noise', () => {
 });
 
 describe('a patch that loses', () => {
-  test.for(setups)('the margin is passed at most as often as allowed, %s', ([, setup]) => {
+  test.for(setups)('the margin rarely passes, and is found where runs deviate by a hundredth, %s', ([, setup]) => {
     for (const cv of [0.003, 0.01, 0.02, 0.1]) {
-      const { noRegression } = row({ ...setup, noise: normal(cv), effect: -0.02 });
+      const { noRegression, regression } = row({ ...setup, noise: normal(cv), effect: -0.02 });
       expect(noRegression).toBeLessThan(atMost(misses));
-    }
-  });
-
-  test.for(setups)('the margin is found where runs deviate by up to a hundredth, %s', ([, setup]) => {
-    for (const cv of [0.003, 0.006, 0.01]) {
-      const { regression } = row({ ...setup, noise: normal(cv), effect: -0.02 });
-      expect(regression).toBeGreaterThan(atLeast(0.95));
+      if (cv <= 0.01) expect(regression).toBeGreaterThan(atLeast(0.95));
     }
   });
 
@@ -201,7 +193,7 @@ describe('a patch that loses', () => {
       for (const historyRuns of [0, 10, 30]) {
         const design = { name, budgets: [20] };
         const request = { design, historyRuns, noise: normal(0.03), effect: -0.5 };
-        expect(row({ ...request, experiments: 1000 })).toMatchObject({
+        expect(row({ ...request, experiments: 300 })).toMatchObject({
           regression: 1,
           inconclusive: 0,
         });
