@@ -30,18 +30,8 @@ describeWith(['sshd', 'ssh-keygen', 'csh', sftpServer], 'a host whose login shel
     await sshd.stop();
   });
 
-  test.each([
-    ['a script of several lines', shell`sh -c ${'echo one\necho two\n'}`, 'one\ntwo\n'],
-    ['an exclamation mark', shell`echo ${'a!b'}`, 'a!b\n'],
-    ['stderr in stdout', shell`sh -c ${'echo lost >&2'} 2>&1`, 'lost\n'],
-    ['a command in a word', shell`echo "$(echo inner)"`, 'inner\n'],
-    ['a variable', shell`word=${'a b'}; echo "$word"`, 'a b\n'],
-    ['a variable that only csh has', shell`echo "\${path-none}"`, 'none\n'],
-  ])('gets %s as sh would', async (_, command, wanted) => {
-    expect(await host.output(command)).toBe(wanted);
-  });
-
-  test('receives input, and returns the end of a command', async () => {
+  test('receives commands of sh and input, and returns the end of a command', async () => {
+    expect(await host.output(shell`echo "$(echo inner)"; sh -c ${'echo one\necho two!\n'}`)).toBe('inner\none\ntwo!\n');
     const outcome = await host.run(shell`cat; exit ${3}`, { stdin: 'a!\nb' });
     expect(outcome).toEqual({ kind: 'exited', code: 3, stdout: 'a!\nb', stderr: '' });
   });
@@ -68,9 +58,11 @@ describeWith(['sshd', 'ssh-keygen', 'ssh-agent'], 'a host over a real sshd', () 
     expect(outcome).toEqual({ kind: 'exited', code: 3, stdout: 'out\n', stderr: 'err\n' });
   });
 
-  test('a command reads stdin of any bytes and size', async () => {
+  test('a command reads stdin of any bytes and size, and letters that lie across two packets stay whole', async () => {
     const stdin = randomBytes(5_000_000);
     expect(await host.output(shell`sha256sum`, { stdin })).toBe(`${sha256(stdin)}  -\n`);
+    const text = 'é€😀'.repeat(50_000);
+    expect(await host.output(shell`cat`, { stdin: text })).toBe(text);
   });
 
   test('a command reads a stream as it comes, and its end when the stream ends', async () => {
@@ -99,19 +91,11 @@ describeWith(['sshd', 'ssh-keygen', 'ssh-agent'], 'a host over a real sshd', () 
     expect(said).toBe('not so\n');
   });
 
-  test('a stream that fails ends the run with its error', async () => {
+  test('an error of the stream or of the output handler of the caller ends the run', async () => {
     const stdin = new PassThrough();
     const running = host.run(shell`cat`, { stdin });
     stdin.destroy(new RangeError('torn'));
     await expect(running).rejects.toThrow(new RangeError('torn'));
-  });
-
-  test('letters that lie across two packets stay whole', async () => {
-    const text = 'é€😀'.repeat(50_000);
-    expect(await host.output(shell`cat`, { stdin: text })).toBe(text);
-  });
-
-  test("an error of the caller's output handler ends the run with it", async () => {
     const onStdout = () => {
       throw new RangeError('enough');
     };
@@ -120,7 +104,7 @@ describeWith(['sshd', 'ssh-keygen', 'ssh-agent'], 'a host over a real sshd', () 
 
   test('more output than allowed ends the command with an error', async () => {
     const running = host.run(shell`yes`, { maxOutputBytes: 1_000_000 });
-    await expectFailure(running, 'too-much-output', '"yes"', 'DUT', '1000000 bytes to stdout');
+    await expectFailure(running, 'too-much-output', 'DUT');
     expect(await host.output(shell`echo still here`)).toBe('still here\n');
   });
 
@@ -135,13 +119,9 @@ describeWith(['sshd', 'ssh-keygen', 'ssh-agent'], 'a host over a real sshd', () 
     expect(answers).toEqual(numbers.map((n) => `${n}\n`));
   });
 
-  test('a command that exceeds its time limit is abandoned, the connection stays', async () => {
-    const running = host.run(shell`exec sleep 20`, { timeoutSeconds: 0.1 });
-    await expectFailure(running, 'timeout', '"exec sleep 20"', 'DUT', 'after 0.1 s');
-    expect(await host.output(shell`echo still here`)).toBe('still here\n');
-  });
-
-  test('a command is cancelled by a signal, the connection stays', async () => {
+  test('a command that exceeds its time limit or is cancelled is abandoned, the connection stays', async () => {
+    const late = host.run(shell`exec sleep 20`, { timeoutSeconds: 0.1 });
+    await expectFailure(late, 'timeout', '"exec sleep 20"', 'DUT', 'after 0.1 s');
     const controller = new AbortController();
     const running = host.run(shell`echo ready; exec sleep 20`, {
       signal: controller.signal,
@@ -151,28 +131,19 @@ describeWith(['sshd', 'ssh-keygen', 'ssh-agent'], 'a host over a real sshd', () 
     expect(await host.output(shell`echo still here`)).toBe('still here\n');
   });
 
-  test('an upload of bytes is complete, has its mode and leaves nothing else', async () => {
+  test('an upload of bytes or of a file is complete, has its mode and replaces what was there', async () => {
     const bytes = randomBytes(5_000_000);
+    writeFileSync(place('replaced'), 'old');
     await host.upload(bytes, place('bytes'), 0o751);
-    expect(sha256(readFileSync(place('bytes')))).toBe(sha256(bytes));
+    await host.upload(place('bytes'), place('replaced'), 0o644);
+    for (const name of ['bytes', 'replaced']) expect(sha256(readFileSync(place(name)))).toBe(sha256(bytes));
     expect(statSync(place('bytes')).mode & 0o7777).toBe(0o751);
     expect(readdirSync(sshd.folder).filter((name) => name.includes('.part'))).toEqual([]);
   });
 
-  test('an upload of a local file replaces what was there', async () => {
-    const bytes = randomBytes(3_000_000);
-    writeFileSync(place('local'), bytes);
-    writeFileSync(place('replaced'), 'old');
-    await host.upload(place('local'), place('replaced'), 0o644);
-    expect(sha256(readFileSync(place('replaced')))).toBe(sha256(bytes));
-  });
-
-  test('an upload of a missing local file fails with that reason', async () => {
+  test('an upload that fails at its first or last step leaves the target and nothing else', async () => {
     const uploading = host.upload(place('absent'), place('target'), 0o600);
     await expectFailure(uploading, 'upload-failed', place('absent'), 'ENOENT');
-  });
-
-  test('an upload that fails at the last step leaves the target and nothing else', async () => {
     await host.output(shell`mkdir -p ${place('folder/inside')}`);
     await expectFailure(host.upload(Buffer.from('x'), place('folder'), 0o600), 'upload-failed', place('folder'));
     expect(readdirSync(sshd.folder).filter((name) => name.startsWith('folder'))).toEqual(['folder']);
@@ -213,19 +184,14 @@ describeWith(['sshd', 'ssh-keygen', 'ssh-agent'], 'a host over a real sshd', () 
     expect(existsSync(place('half'))).toBe(false);
   });
 
-  test('a closed host refuses more work, and closing it again does nothing', async () => {
-    const closed = await connect(target);
-    await closed.close();
-    await closed.close();
-    await expectFailure(closed.run(shell`true`), 'lost', 'DUT', 'this side closed');
-  });
-
   test('closing a host ends what still runs over it', async () => {
     const closing = await connect(target);
     const running = failureOf(closing.run(shell`exec sleep 20`));
     await closing.output(shell`true`);
     await closing.close();
+    await closing.close();
     expect((await running).kind).toBe('lost');
+    await expectFailure(closing.run(shell`true`), 'lost', 'DUT', 'this side closed');
   });
 
   test('a host that has several keys shows the one that is pinned', async () => {
@@ -234,18 +200,13 @@ describeWith(['sshd', 'ssh-keygen', 'ssh-agent'], 'a host over a real sshd', () 
     expect(await other.output(shell`echo hello`)).toBe('hello\n');
   });
 
-  test('a host that is not in known_hosts is refused, with its fingerprint', async () => {
-    const error = await failureOf(connect({ ...target, knownHosts: '' }));
-    expect(error.kind).toBe('host-key');
-    expect(error.message).toMatch(/DUT .* shows the ssh-ed25519 key SHA256:\S+, which/);
-  });
-
-  test('a host that shows another key than the known one is refused, with both fingerprints', async () => {
+  test('a host that is unknown, or shows another key than the known one, is refused with fingerprints', async () => {
     const key = publicKey(makeKey(sshd.folder, 'ed25519', 'impostor'));
-    const knownHosts = `[127.0.0.1]:${sshd.port} ${key}`;
-    const error = await failureOf(connect({ ...target, knownHosts }));
-    expect(error.kind).toBe('host-key');
-    expect(error.message.match(/SHA256:\S+/g)).toHaveLength(2);
+    for (const [index, knownHosts] of ['', `[127.0.0.1]:${sshd.port} ${key}`].entries()) {
+      const error = await failureOf(connect({ ...target, knownHosts }));
+      expect(error.kind).toBe('host-key');
+      expect(error.message.match(/SHA256:\S+/g)).toHaveLength(index + 1);
+    }
   });
 
   test('a login with a key that the host does not accept is refused', async () => {
@@ -321,13 +282,11 @@ describeWith(['sshd', 'ssh-keygen', 'ssh-agent'], 'a host over a real sshd', () 
     expect(text).toBe(`${'A'.repeat(100_000)}${'b'.repeat(3_000_000)}`);
     expect(statSync(place('resumed')).mode & 0o777).toBe(0o640);
     expect(existsSync(place('resumed.part'))).toBe(false);
-  });
-
-  test('a resumed upload starts again if the partial file is longer than the file', async () => {
+    // A partial file that is longer than the file is another one.
     writeFileSync(place('short'), 'short');
-    writeFileSync(place('replaced.part'), 'much longer');
-    await host.upload(place('short'), place('replaced'), 0o600, { resume: true });
-    expect(readFileSync(place('replaced'), 'utf8')).toBe('short');
+    writeFileSync(place('resumed.part'), 'much longer');
+    await host.upload(place('short'), place('resumed'), 0o600, { resume: true });
+    expect(readFileSync(place('resumed'), 'utf8')).toBe('short');
   });
 
   test('an interrupted upload continues over new connections', async () => {
