@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { argument, escaped, manualPage } from '../../docs/generators/manual-page.ts';
 import { makeProgram } from '../../src/cli/program.ts';
@@ -7,11 +6,6 @@ const file = '../../docs/ppsgate.1';
 
 test('docs/ppsgate.1 is generated from the help of the commands', async () => {
   await expect(manualPage(makeProgram())).toMatchFileSnapshot(file);
-});
-
-test('the package names it', async () => {
-  const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
-  expect(JSON.parse(text)).toHaveProperty('man', 'docs/ppsgate.1');
 });
 
 describe('a line of roff', () => {

@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { parse } from 'yaml';
 import { parseConfig } from '../../src/config/load.ts';
 import { readBuild } from '../../src/relay/delivery.ts';
 
@@ -14,20 +13,6 @@ const configOf = (text: string) =>
     path: '/usr/local/etc/ppsgate/ppsgate.yml',
     home: '/home/me',
   }).phabricator;
-
-const blocks = (language: string): string[] =>
-  [...page.matchAll(/^ *```(\w+)\n([\s\S]*?)^ *```$/gm)].flatMap(([, name, text = '']) =>
-    name === language ? text : [],
-  );
-
-test('the configuration of the page is one', () => {
-  const [written = ''] = blocks('yaml');
-  expect(configOf(written)).toMatchObject({
-    tokenPath: '/usr/local/etc/ppsgate/phabricator.token',
-    projects: ['network'],
-    relay: { start: { kind: 'here', repository: '/var/db/ppsgate/src' } },
-  });
-});
 
 const pieces = [...page.matchAll(/`((?:relay|start): \{.*?\})`/g)].map(([, text = '']) => text);
 
@@ -90,12 +75,5 @@ describe('the expression of the rule that runs the build plan', () => {
     '/net.c',
   ])('does not match %s', (path) => {
     expect(path).not.toMatch(expression);
-  });
-});
-
-test('the workflow’s lines name its runs by the key', () => {
-  expect(parse(blocks('yaml')[1] ?? '')).toMatchObject({
-    'run-name': expect.stringMatching(/^ppsgate .*client_payload\.key/),
-    on: { repository_dispatch: { types: ['ppsgate'] } },
   });
 });
