@@ -50,24 +50,15 @@ describeWith(['openssl'], 'a server with a pinned certificate', () => {
     });
   });
 
-  test('receives nothing if it shows another one', async () => {
+  test('receives nothing without the pin, or if it shows another one', async () => {
     let requests = 0;
     await using server = await startHttps(certificate, () => {
       requests += 1;
     });
     expect(await get(server.origin, longSeconds, '0'.repeat(64))).toMatchObject({
       kind: 'no-answer',
-      why: 'it shows a certificate that is not the one that is pinned',
       wasSent: false,
       distrust: { fault: 'pin', sha256: certificate.sha256 },
-    });
-    expect(requests).toBe(0);
-  });
-
-  test('receives nothing without the pin', async () => {
-    let requests = 0;
-    await using server = await startHttps(certificate, () => {
-      requests += 1;
     });
     expect(await sendRequest(server.origin, limits)).toMatchObject({
       kind: 'no-answer',

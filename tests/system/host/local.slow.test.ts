@@ -43,27 +43,18 @@ test('a command does not see what our environment holds', async () => {
   expect(environment).not.toContain('secret');
 });
 
-test('a command that is cancelled is killed with all that it started', async () => {
+test('a command that is cancelled, too late, or of a closed host is killed with all that it started', async () => {
   const cancel = new AbortController();
-  const running = host.run(shell`sleep 298.25 & echo started; wait`, {
-    signal: cancel.signal,
-    onStdout: () => cancel.abort(new Error('enough')),
-  });
-  await expect(running).rejects.toMatchObject({ kind: 'aborted' });
-  await vi.waitFor(() => expect(sleeping('298.25')).toBe(false));
-});
-
-test('a command over its time limit is ended with its descendants', async () => {
-  await expect(host.run(shell`sleep 298.5`, { timeoutSeconds: 0.1 })).rejects.toMatchObject({
-    kind: 'timeout',
-  });
-  await vi.waitFor(() => expect(sleeping('298.5')).toBe(false));
-});
-
-test('a command of a closed host is ended with its descendants', async () => {
-  const running = host.run(shell`echo started; sleep 298.75`, { onStdout: () => host.close() });
+  const starting = shell`sleep 298.25 & echo started; wait`;
+  const onStdout = () => cancel.abort(new Error('enough'));
+  const failures = [
+    [host.run(starting, { signal: cancel.signal, onStdout }), 'aborted'],
+    [host.run(starting, { timeoutSeconds: 0.1 }), 'timeout'],
+  ] as const;
+  for (const [running, kind] of failures) await expect(running).rejects.toMatchObject({ kind });
+  const running = host.run(starting, { onStdout: () => host.close() });
   await expect(running).rejects.toMatchObject({ kind: 'lost' });
-  await vi.waitFor(() => expect(sleeping('298.75')).toBe(false));
+  await vi.waitFor(() => expect(sleeping('298.25')).toBe(false));
 });
 
 test('bytes, and the file at a path, are installed with their permissions', async () => {
