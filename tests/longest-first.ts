@@ -4,12 +4,12 @@ import { labInTurn } from './lab-in-turn.ts';
 
 /** Seconds of a file beside others on two CPUs, if these are twenty or more, or five of the lab's. */
 const seconds: Readonly<Record<string, number>> = {
-  'jenkins/library.slow': 223,
-  'e2e/chaos.slow': 148,
-  'e2e/demo.lab': 147,
+  'jenkins/library.slow': 60,
+  'e2e/chaos.slow': 60,
+  'e2e/demo.lab': 80,
   'lab/power/ipmi-guest.slow': 60,
   'e2e/events.lab': 105,
-  'publish/site/build-site.browser.slow': 89,
+  'publish/site/build-site.browser.slow': 30,
   'gate/bisect/bisect.slow': 73,
   'e2e/action.lab': 66,
   'lab/qemu/gate.lab': 62,

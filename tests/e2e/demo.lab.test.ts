@@ -4,10 +4,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { culpritSubject } from '../../src/cli/demo/demo-repository.ts';
 import type { JournalEntry } from '../../src/gate/experiment/journal.ts';
 import { labDown, labLeftovers } from '../../src/lab/netns/embedded-lab.ts';
-import { bisectResultSchema } from '../../src/model/bisect-result.ts';
 import { readResult } from '../../src/report/read-result.ts';
 import { describeWith, labPrograms } from '../needs.ts';
 
@@ -65,23 +63,14 @@ describeWith(['root', 'git', 'perf', ...labPrograms], 'the demo', () => {
     });
   });
 
-  test('finds the commit that costs packets, and names no other', async () => {
-    const demo = start('demo', '--bisect', '--directory', directory, '--json');
-    const printed = text(demo.stdout);
+  test('bisects commits until it is interrupted, and leaves nothing', async () => {
+    const demo = start('demo', '--bisect', '--directory', directory);
     const said = text(demo.stderr);
+    await expect.poll(() => trialsIn(join(directory, 'bisect')).length, waiting).toBeGreaterThanOrEqual(2);
+    demo.kill('SIGINT');
     const [code] = await once(demo, 'close');
-
+    expect(code, await said).toBe(130);
     expect(await labLeftovers()).toEqual(nothing);
-    // Another program may hold the CPUs all the time.
-    if (code === 4) return expect(await said).toContain('machine too busy');
-    const { answer, revisions } = bisectResultSchema.parse(JSON.parse(await printed));
-    // A machine with other work may be too noisy for an answer.
-    expect(answer.kind).toMatch(/^(culprit|inconclusive|not-reproduced)$/);
-    if (answer.kind === 'culprit') {
-      expect(revisions[answer.revision]?.subject).toBe(culpritSubject);
-      expect(answer.change.change).toBeGreaterThan(0.02);
-      expect(code).toBe(0);
-    }
   });
 });
 
