@@ -16,7 +16,6 @@ import type { Host } from '../../src/system/host/ssh.ts';
 import { temporaryFolder } from './folder.ts';
 import { type Copy, sendThrough, type Wires } from './freebsd-guests-windows.ts';
 import { type Clock, virtualClock } from './freebsd-lab/clock.ts';
-import { noComplaints } from './freebsd-lab/complaints.ts';
 import { type DirectConnect, leadsTo } from './freebsd-lab/direct-host.ts';
 import { type Fault, faultsOf } from './freebsd-lab/faults.ts';
 import { makeFolder } from './freebsd-lab/file-system.ts';
@@ -91,7 +90,7 @@ const hardware = { 'hw.model': 'QEMU TCG CPU version 2.5+', 'hw.ncpu': '1' };
 /** Its disposal removes its folder and ports; it throws if a test requested a feature that FreeBSD lacks. */
 export function fakeGuests(options: FakeGuestsOptions = {}): FakeGuests {
   const clock = virtualClock();
-  const complaints = noComplaints();
+  const complaints: string[] = [];
   const [keyOfRoot, hostKey] = [newKey(), newKey()];
   const folder = temporaryFolder();
   const config = configOf(folder, keyOfRoot, hostKey, options.says);
@@ -278,7 +277,7 @@ export function fakeGuests(options: FakeGuestsOptions = {}): FakeGuests {
     async [Symbol.asyncDispose]() {
       clock.stop();
       for (const { guest } of [...running]) await guest.stop();
-      const [first] = complaints.all();
+      const [first] = complaints;
       if (first !== undefined) throw new Error(`The FreeBSD guests complain: ${first}.`);
     },
   };

@@ -88,8 +88,8 @@ function sendersDuring(senders: Judged['study']['lab']['senders'], trial: TrialS
     const split = splitWords(command);
     const words = split.kind === 'words' ? split.words : [];
     if (at < from || at > to || !words.includes('pkt-gen')) return [];
-    const read = readPktGen(words.slice(words.indexOf('pkt-gen') + 1));
-    return read.kind === 'right' && read.options.sends ? read.options : [];
+    const options = readPktGen(words.slice(words.indexOf('pkt-gen') + 1));
+    return options.sends ? options : [];
   });
 }
 

@@ -47,26 +47,17 @@ const cards: Readonly<Record<CardName, Card>> = {
   },
 };
 
-/** A text for each function of the cards behind these interfaces. */
-export function describeCards(
-  interfaces: readonly Interface[],
-  { isVerbose, hasNames }: { isVerbose: boolean; hasNames: boolean },
-): string[] {
+/** Text of `pciconf -lv`, for each function of the cards behind these interfaces. */
+export function describeCards(interfaces: readonly Interface[], hasNames: boolean): string {
   const functions = new Map(interfaces.map((one) => [functionOf(one), cards[one.card]]));
-  return [...functions].map(([name, { vendor, device }], index) => {
+  const texts = [...functions].map(([name, { vendor, device }], index) => {
     const ids = `vendor=${vendor.id} device=${device.id} subvendor=${vendor.id} subdevice=0x0000`;
-    const line = `${name}@pci0:${index + 3}:0:0:\tclass=0x020000 rev=0x00 hdr=0x00 ${ids}\n`;
-    const names = hasNames ? namesOf(vendor.name, device.name) : '';
-    return isVerbose ? `${line}${names}${classText}` : line;
+    const names = hasNames ? [`    vendor     = '${vendor.name}'`, `    device     = '${device.name}'`] : [];
+    const line = `${name}@pci0:${index + 3}:0:0:\tclass=0x020000 rev=0x00 hdr=0x00 ${ids}`;
+    return [line, ...names, '    class      = network', '    subclass   = ethernet', ''].join('\n');
   });
+  return texts.join('');
 }
 
-function functionOf({ name, card }: Interface): string {
-  const { driver, isFunctionPerPort } = cards[card];
-  return `${driver}${isFunctionPerPort ? /\d+$/.exec(name) : 0}`;
-}
-
-const namesOf = (vendor: string, device: string): string =>
-  [`    vendor     = '${vendor}'`, `    device     = '${device}'`, ''].join('\n');
-
-const classText = '    class      = network\n    subclass   = ethernet\n';
+const functionOf = ({ name, card }: Interface): string =>
+  `${cards[card].driver}${cards[card].isFunctionPerPort ? /\d+$/.exec(name) : 0}`;

@@ -26,7 +26,7 @@ export function takeGuard(machine: Machine, line: string): Guarded {
 }
 
 /** Implements `raiseScript` with its arguments. */
-export function raise(process: Process, [, token = '']: readonly string[]): number {
+export function raise(process: Process, token = ''): number {
   const { machine } = process;
   const { files } = machine;
   const path = `${tokenFolder}/${token}`;

@@ -19,9 +19,9 @@ export type Kernel = {
 
 export type Behaviour =
   | { kind: 'works' }
-  /** At boot: before rc.d/dumpon; in rc: after it; at settings: once it is up and one of its sysctls is set. */
+  /** At boot: before rc.d/dumpon; in rc: after it. */
   | {
-      kind: 'panics-at-boot' | 'panics-in-rc' | 'panics-at-settings' | 'panics-under-load';
+      kind: 'panics-at-boot' | 'panics-in-rc' | 'panics-under-load';
       panic: string;
     }
   /** With interrupts off, for example in `pf_test+0x1c`. */
@@ -30,8 +30,8 @@ export type Behaviour =
   | { kind: 'hangs-at-boot' | 'loses-routes-at-boot' }
   /** Its pf takes none. */
   | { kind: 'refuses-rules' }
-  /** It hashes all flows to the first queue, or loses one packet in ten in the queue towards the card. */
-  | { kind: 'drops-in-queue' | 'drops-in-netisr' };
+  /** It loses one packet in ten in the queue towards the card. */
+  | { kind: 'drops-in-queue' };
 
 export type KernelText = {
   ident: string;
@@ -74,8 +74,6 @@ export function kernelArchive(kernel: KernelText, modules: readonly string[] = a
 /** Modules of a kernel's folder that the fake lab can load. */
 export const allModules = ['hwpmc', 'if_cxgbe', 'ipfw', 'ksyms', 'netmap', 'pf', 'zfs'] as const;
 
-const defaultPanic = 'page fault';
-
 /**
  * Undefined for bytes that no loader would start. The version comes first, with or without what(1)'s mark, then options
  * and marks, one per line. A `#pragma ident` of its sources is its ident.
@@ -108,25 +106,11 @@ export function readKernel(bytes: Uint8Array | undefined): Kernel | undefined {
 const identPragma = '#pragma ident ';
 
 const behaviours =
-  /^(panics-at-boot|panics-in-rc|panics-at-settings|panics-under-load|hangs-under-load|hangs-at-boot|loses-routes-at-boot|refuses-rules|drops-in-queue|drops-in-netisr)(?:: (.+))?$/;
+  /^(?:(panics-at-boot|panics-in-rc|panics-under-load)|(hangs-under-load)|(hangs-at-boot|loses-routes-at-boot|refuses-rules|drops-in-queue))(?:: (.+))?$/;
 
 function behaviourOf(line: string): Behaviour | undefined {
-  const [, kind, words] = behaviours.exec(line) ?? [];
-  switch (kind) {
-    case 'hangs-at-boot':
-    case 'loses-routes-at-boot':
-    case 'refuses-rules':
-    case 'drops-in-queue':
-    case 'drops-in-netisr':
-      return { kind };
-    case 'hangs-under-load':
-      return { kind, at: words ?? 'cpu_spinwait+0x2' };
-    case 'panics-at-boot':
-    case 'panics-in-rc':
-    case 'panics-at-settings':
-    case 'panics-under-load':
-      return { kind, panic: words ?? defaultPanic };
-    default:
-      return undefined;
-  }
+  const [, panics, hangs, other, words] = behaviours.exec(line) ?? [];
+  if (panics !== undefined) return { kind: panics, panic: words ?? 'page fault' } as Behaviour;
+  if (hangs !== undefined) return { kind: 'hangs-under-load', at: words ?? 'cpu_spinwait+0x2' };
+  return other === undefined ? undefined : ({ kind: other } as Behaviour);
 }

@@ -1,19 +1,16 @@
 // A FreeBSD lab without machines: virtual time, a DUT of known speed, and faults on request.
 import { setTimeout } from 'node:timers/promises';
 import { tokenFolder } from '../../../src/lab/lease/fence.ts';
-import type { SshTarget } from '../../../src/system/host/login.ts';
 import { type Cabling, type CablingOptions, cabling } from './cabling.ts';
 import { type Clock, virtualClock } from './clock.ts';
-import { type Complaints, noComplaints } from './complaints.ts';
 import { hasUnsavedDump } from './crash.ts';
-import type { DirectConnect } from './direct-host.ts';
 import { type Fault, type Faults, faultsOf } from './faults.ts';
 import { namesIn, textOf } from './file-system.ts';
 import { type LabScenario, scenarioInForce } from './firewall.ts';
 import { type Deps, type Machine, nextbootFile, type PowerState, type Stage } from './machine.ts';
 import { type DutOptions, dutOf, type Files, generatorOf } from './machines.ts';
 import { type Load, type Noise, networkThrough } from './network.ts';
-import { type JournalEntry, newKey, openMachine } from './open-machine.ts';
+import { type LabMachine, newKey, openMachine } from './open-machine.ts';
 import { type LabPower, powerOf } from './power.ts';
 import { mountOf } from './root.ts';
 import { farEnd, type Port } from './wiring.ts';
@@ -35,17 +32,6 @@ export type FreebsdLabOptions = DutOptions & {
   generatorFiles?: Readonly<Record<string, Files>>;
 };
 
-export type LabMachine = {
-  /** Its whole state, for tests to read and change. */
-  readonly machine: Machine;
-  /** Target for `connect` of src/system/host/ssh.ts. */
-  readonly target: SshTarget;
-  /** Connects without ssh. */
-  readonly connect: DirectConnect;
-  /** Every command that it ran, with its time in seconds of the clock. */
-  readonly journal: readonly JournalEntry[];
-};
-
 export type FreebsdLab = AsyncDisposable & {
   /** Its `now` and `sleep` are for tests of the fake lab, too, which has no other time. */
   readonly clock: Clock;
@@ -58,7 +44,6 @@ export type FreebsdLab = AsyncDisposable & {
   /** Power of the DUT. */
   readonly power: LabPower;
   readonly faults: Faults;
-  readonly complaints: Complaints;
   /** State of the DUT, for assertions. */
   state(): DutState;
   /** Throws if a test requested a feature that the fake lab lacks. */
@@ -105,7 +90,7 @@ export type DutState = {
 export async function startFreebsdLab(options: FreebsdLabOptions = {}): Promise<FreebsdLab> {
   const clock = virtualClock();
   const faults = faultsOf(options.faults ?? []);
-  const complaints = noComplaints();
+  const complaints: string[] = [];
   const wires = cabling(options.cabling ?? {});
   const deps = { clock, faults };
   // Only the DUT's boots count for faults.
@@ -147,7 +132,7 @@ export async function startFreebsdLab(options: FreebsdLabOptions = {}): Promise<
       for (const end of [...machine.programs]) end();
       await sshd.stop();
     }
-    const [first] = complaints.all();
+    const [first] = complaints;
     if (first !== undefined) throw new Error(`The FreeBSD laboratory complains: ${first}.`);
   };
   return {
@@ -158,7 +143,6 @@ export async function startFreebsdLab(options: FreebsdLabOptions = {}): Promise<
     cabling: wires,
     power: powerOf(dut, deps, faults),
     faults,
-    complaints,
     state: () => stateOf(dut),
     stop,
     [Symbol.asyncDispose]: stop,

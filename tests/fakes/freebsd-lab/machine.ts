@@ -85,8 +85,8 @@ export type Machine = {
   readonly hasPciNames: boolean;
   readonly timing: Timing;
   readonly realTimeClock: RealTimeClock;
-  /** A shell script up to FreeBSD 14.0, then a program with other messages, whose first version fails on ZFS. */
-  readonly nextboot: 'script' | 'first-program' | 'program';
+  /** A shell script up to FreeBSD 14.0, then a program with other messages. */
+  readonly nextboot: 'script' | 'program';
   readonly root: Root;
   stage: Stage;
   power: PowerState;

@@ -171,15 +171,13 @@ export function networkThrough(
     countInQueues(dut, entry.name, arrived);
     const counted = dut.packetCounts.ip[stream.family];
     const behaviour = dut.running?.kernel.behaviour.kind;
-    const lost = behaviour === 'drops-in-netisr' ? arrived * 0.1 : 0;
-    dut.packetCounts.netisrDrops += lost;
     const exit = exitOf(dut, stream, to);
     if (exit === undefined) {
-      counted.notForwardable += arrived - lost;
+      counted.notForwardable += arrived;
       return;
     }
     if (share <= 0) return;
-    const passed = (arrived - lost) * passedBy(stream, arrived - lost);
+    const passed = arrived * passedBy(stream, arrived);
     const linked = passed * (1 - Math.max(0, exit.cable.upAt - start) / (to - start));
     const queued = behaviour === 'drops-in-queue' ? linked * 0.1 : 0;
     counted.noBuffers += queued;

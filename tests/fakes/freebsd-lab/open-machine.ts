@@ -2,14 +2,13 @@
 import { generateKeyPairSync } from 'node:crypto';
 import ssh2 from 'ssh2';
 import type { SshTarget } from '../../../src/system/host/login.ts';
-import type { Complaints } from './complaints.ts';
 import { type DirectConnect, directConnections } from './direct-host.ts';
 import type { CommandFault } from './faults.ts';
 import { takeGuard } from './fence.ts';
 import { panic, startUp } from './lifecycle.ts';
 import { type Deps, type Machine, setCutOff } from './machine.ts';
 import type { Network } from './network.ts';
-import { type Ending, Killed, runProgram } from './process.ts';
+import { type Ending, Killed, NotModelled, runProgram } from './process.ts';
 import { findProgram } from './programs.ts';
 import type { OnWrite } from './sftp.ts';
 import { splitWords } from './shell.ts';
@@ -18,20 +17,23 @@ import { type Execution, type Sshd, type SshdOptions, startSshd } from './sshd.t
 /** Without the guard of a fence, if any; a command that a fence refuses was not run. */
 export type JournalEntry = { at: number; command: string };
 
-export type OpenedMachine = {
-  machine: Machine;
-  target: SshTarget;
-  journal: readonly JournalEntry[];
-  sshd: Sshd;
+export type LabMachine = {
+  /** Its whole state, for tests to read and change. */
+  readonly machine: Machine;
+  /** Target for `connect` of src/system/host/ssh.ts. */
+  readonly target: SshTarget;
   /** Connects without ssh. */
-  connect: DirectConnect;
+  readonly connect: DirectConnect;
+  /** Every command that it ran, with its time in seconds of the clock. */
+  readonly journal: readonly JournalEntry[];
 };
 
-export type Opening = {
+type Opening = {
   machine: Machine;
   deps: Deps;
   network: Network;
-  complaints: Complaints;
+  /** Collects uses of what the lab lacks. */
+  complaints: string[];
   user: Key;
   /** Host key of its sshd; absent: a new one. */
   hostKey?: Key;
@@ -44,7 +46,7 @@ export type Opening = {
 };
 
 /** Starts the machine, and its sshd. */
-export async function openMachine(opening: Opening): Promise<OpenedMachine> {
+export async function openMachine(opening: Opening): Promise<LabMachine & { sshd: Sshd }> {
   const { machine, deps, user, hostKey = newKey(), isForwarded, beginUpload, faultsAt } = opening;
   const { start = startUp } = opening;
   const journal: JournalEntry[] = [];
@@ -123,22 +125,21 @@ export function newKey(): Key {
   };
 }
 
-async function execute(execution: Execution, opening: Opening): Promise<Ending> {
+async function execute({ line, stdin, say, complain, unheard }: Execution, opening: Opening): Promise<Ending> {
   const { machine, complaints } = opening;
-  const { line, stdin, say, complain, unheard } = execution;
+  const exited = (code: number, complaint: string): Ending => {
+    complain(`${complaint}\n`);
+    return { kind: 'exited', code };
+  };
   const split = splitWords(line);
   if (split.kind === 'refused') {
-    complaints.add(`${machine.name} got ${JSON.stringify(line)}: ${split.reason}`);
-    complain(`freebsd-lab: ${split.reason}\n`);
-    return { kind: 'exited', code: 1 };
+    complaints.push(`${machine.name} got ${JSON.stringify(line)}: ${split.reason}`);
+    return exited(1, `freebsd-lab: ${split.reason}`);
   }
   const [name = '', ...args] = split.words;
   const found = machine.lacks.has(name) ? undefined : findProgram(name);
-  if (found === undefined) {
-    // Message of csh.
-    complain(`${name}: Command not found.\n`);
-    return { kind: 'exited', code: 1 };
-  }
+  // Message of csh.
+  if (found === undefined) return exited(1, `${name}: Command not found.`);
   const kill = new AbortController();
   const end = () => kill.abort();
   // A writer without a reader gets SIGPIPE.
@@ -152,8 +153,8 @@ async function execute(execution: Execution, opening: Opening): Promise<Ending> 
     const signals = { interrupted: new AbortController().signal, killed: kill.signal };
     return await runProgram(found.program, context, args, signals);
   } catch (error) {
-    if (!(error instanceof Killed)) complaints.add(`"${line}" broke: ${String(error)}`);
-    return { kind: 'signaled', signal: 'KILL' };
+    if (!(error instanceof Killed)) complaints.push(`${machine.name} cannot run "${line}": ${String(error)}`);
+    return error instanceof NotModelled ? exited(99, 'freebsd-lab: not modelled') : killed;
   } finally {
     machine.programs.delete(end);
   }

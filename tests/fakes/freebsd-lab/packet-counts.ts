@@ -11,8 +11,6 @@ export type PacketCounts = {
   readonly ip: Record<Family, IpCounts>;
   /** By receive queue, of each interface. */
   readonly queues: Map<string, number[]>;
-  /** Packets dropped by netisr(9), which had no place for them: see `netstat -Q`. */
-  netisrDrops: number;
 };
 
 export type IpCounts = {
@@ -26,7 +24,6 @@ const noIpCounts = (): IpCounts => ({ forwarded: 0, notForwardable: 0, noBuffers
 export const noPacketCounts = (): PacketCounts => ({
   ip: { inet4: noIpCounts(), inet6: noIpCounts() },
   queues: new Map(),
-  netisrDrops: 0,
 });
 
 /** Distributes flows over all queues. */

@@ -1,7 +1,6 @@
 // A running command: its input, its permitted acts, and its end.
 
 import type { Pace } from './clock.ts';
-import type { Complaints } from './complaints.ts';
 import type { Deps, Machine } from './machine.ts';
 import type { Network } from './network.ts';
 
@@ -12,33 +11,40 @@ export type Process = {
   readonly machine: Machine;
   readonly deps: Deps;
   readonly network: Network;
-  readonly complaints: Complaints;
   /** After the program's name. */
   readonly args: readonly string[];
-  /** Excludes the program's name. */
+  /** Its whole standard input. */
   readonly stdin: () => Promise<Buffer>;
   readonly out: (text: string | Uint8Array) => void;
   readonly err: (text: string) => void;
-  /** Its whole standard input. */
-  readonly interrupted: AbortSignal;
   /** SIGINT, for programs that handle it. */
-  readonly killed: AbortSignal;
+  readonly interrupted: AbortSignal;
   /** Any other end: the program is gone. */
+  readonly killed: AbortSignal;
+  /** Sleeps until the time is over or an interrupt; throws `Killed`. */
   readonly sleep: (seconds: number, pace?: Pace) => Promise<void>;
 };
 
-/** Sleeps until the time is over or an interrupt; throws `Killed`. */
-export type Plain = Pick<Process, 'machine' | 'args' | 'out' | 'err' | 'complaints'>;
-
 /** Properties with which rc(8) runs some programs. */
-export type Program = (process: Process) => number | Promise<number>;
+export type Plain = Pick<Process, 'machine' | 'args' | 'out' | 'err'>;
 
 /** Returns the exit code. */
+export type Program = (process: Process) => number | Promise<number>;
+
 export class Killed extends Error {
   override readonly name = 'Killed';
 }
 
-export type Context = Pick<Process, 'machine' | 'deps' | 'network' | 'complaints' | 'stdin' | 'out' | 'err'>;
+/** FreeBSD has the feature, but the fake lab lacks it: the test fails, as it must not rely on it. */
+export class NotModelled extends Error {
+  override readonly name = 'NotModelled';
+}
+
+export function notModelled(): never {
+  throw new NotModelled('The FreeBSD laboratory does not model this.');
+}
+
+export type Context = Pick<Process, 'machine' | 'deps' | 'network' | 'stdin' | 'out' | 'err'>;
 
 /** Runs a program; its output after `killed` is aborted is dropped. */
 export async function runProgram(
@@ -74,17 +80,14 @@ export async function runProgram(
   }
 }
 
+/** Prints an answer, which is a success. */
+export function print({ out }: Pick<Process, 'out'>, text: string): number {
+  out(text);
+  return 0;
+}
+
 /** Prints the reason to stderr, and returns the exit code. */
 export function fail({ err }: Pick<Process, 'err'>, message: string, code = 1): number {
   err(`${message}\n`);
   return code;
-}
-
-/** Fails for features that FreeBSD has but the fake lab lacks. The test fails, too, as it must not rely on them. */
-export function notModelled(
-  { complaints, err, machine }: Pick<Process, 'complaints' | 'err' | 'machine'>,
-  what: string,
-): number {
-  complaints.add(`${machine.name}: ${what} is not modelled by the FreeBSD laboratory`);
-  return fail({ err }, `freebsd-lab: ${what} is not modelled`, 99);
 }

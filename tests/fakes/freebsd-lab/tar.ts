@@ -5,30 +5,24 @@ export type TarEntry =
   | { kind: 'file'; path: string; bytes: Buffer; mode: number }
   | { kind: 'folder'; path: string; mode: number };
 
-export type TarOutcome = { kind: 'read'; entries: readonly TarEntry[] } | { kind: 'unreadable'; reason: string };
-
 const blockBytes = 512;
 
-/** Decompresses archives with this machine's own programs first. Errors are worded like bsdtar(1)'s. */
-export function readTar(archive: Buffer): TarOutcome {
-  const plain = decompressed(archive);
-  if (plain === undefined) return { kind: 'unreadable', reason: 'Unrecognized archive format' };
+/** Decompresses archives with this machine's own programs first; undefined for what is incomplete or no archive. */
+export function readTar(archive: Buffer): readonly TarEntry[] | undefined {
+  const plain = decompressed(archive) ?? Buffer.of();
   const entries: TarEntry[] = [];
   let position = 0;
   while (position + blockBytes <= plain.length) {
     const header = plain.subarray(position, position + blockBytes);
-    if (header.every((byte) => byte === 0)) return { kind: 'read', entries };
-    if (!isHeader(header)) return { kind: 'unreadable', reason: 'Unrecognized archive format' };
+    if (header.every((byte) => byte === 0)) return entries;
     const size = octal(header, 124, 12);
     const start = position + blockBytes;
-    if (start + size > plain.length) {
-      return { kind: 'unreadable', reason: 'Truncated input file' };
-    }
+    if (octal(header, 148, 8) !== checksum(header) || start + size > plain.length) return undefined;
     const entry = entryOf(header, plain.subarray(start, start + size));
     if (entry !== undefined) entries.push(entry);
     position = start + Math.ceil(size / blockBytes) * blockBytes;
   }
-  return { kind: 'unreadable', reason: 'Truncated input file' };
+  return undefined;
 }
 
 function decompressed(archive: Buffer): Buffer | undefined {
@@ -54,8 +48,6 @@ const compressors = [
 /** Sum of the header's bytes, its own field counted as spaces. */
 const checksum = (header: Buffer): number =>
   header.reduce((sum, byte, index) => sum + (index >= 148 && index < 156 ? 32 : byte), 0);
-
-const isHeader = (header: Buffer): boolean => octal(header, 148, 8) === checksum(header);
 
 function entryOf(header: Buffer, bytes: Buffer): TarEntry | undefined {
   const prefix = text(header, 345, 155);

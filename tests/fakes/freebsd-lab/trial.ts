@@ -38,7 +38,7 @@ export async function sendTrial(
   await lab.clock.sleep(6);
   const { source, destination, bytes, option } = flowsOf[family];
   const sent = sending.run(
-    shell`timeout -s INT ${seconds + 4} pkt-gen -N -f tx -i ${port.interface} -n 0 -l ${bytes} ${option} -w 4 -R ${ratePps} -S ${port.mac} -D ${ends === 'nowhere' ? '02:00:00:00:00:01' : port.dutMac} -s ${source} -d ${destination}`,
+    shell`timeout -s INT ${seconds + 4} pkt-gen -N -f tx -i ${port.interface} -l ${bytes} ${option} -w 4 -R ${ratePps} -S ${port.mac} -D ${ends === 'nowhere' ? '02:00:00:00:00:01' : port.dutMac} -s ${source} -d ${destination}`,
   );
   if (during !== undefined) {
     await lab.clock.sleep(9);

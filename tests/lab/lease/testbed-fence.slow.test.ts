@@ -11,13 +11,9 @@ import type { Cell } from '../../../src/model/scenario.ts';
 import { shell } from '../../../src/system/shell.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { makeFolder, namesIn, writeFile } from '../../fakes/freebsd-lab/file-system.ts';
-import {
-  type FreebsdLab,
-  type FreebsdLabOptions,
-  type LabMachine,
-  startFreebsdLab,
-} from '../../fakes/freebsd-lab/lab.ts';
+import { type FreebsdLab, type FreebsdLabOptions, startFreebsdLab } from '../../fakes/freebsd-lab/lab.ts';
 import { setCutOff } from '../../fakes/freebsd-lab/machine.ts';
+import type { LabMachine } from '../../fakes/freebsd-lab/open-machine.ts';
 import { builtVariant, depsOf, labConsole, testbedOf, usualTraffic } from '../../fakes/freebsd-testbed.ts';
 
 const ours = 7;

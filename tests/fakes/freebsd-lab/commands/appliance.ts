@@ -1,5 +1,5 @@
-// upgrade and system: BSDRP's additions to a nanobsd image, and programs that show and change its slices.
-import { remove, textOf, writeFile } from '../file-system.ts';
+// BSDRP's additions to a nanobsd image, and programs that show and change its slices.
+import { textOf } from '../file-system.ts';
 import { fail, notModelled, type Process, type Program } from '../process.ts';
 import {
   indexOf,
@@ -18,162 +18,110 @@ import {
 import { readTar } from '../tar.ts';
 
 export const appliancePrograms: Readonly<Record<string, Program>> = {
-  glabel,
+  'glabel status -s': showLabels,
   gpart,
   mount,
-  system,
-  umount,
+  'mount /cfg': changeConfiguration(mountConfiguration),
+  'umount /cfg': changeConfiguration(unmountConfiguration),
+  'umount /mnt': (process) => {
+    unmountSlice(slicesOf(process), process.machine.files);
+    return 0;
+  },
+  'system rollback': rollBack,
   upgrade,
 };
 
-const lockFile = '/tmp/UPGRADE-LOCK';
+const slicesOf = ({ machine: { root } }: Process): Slices => (root.kind === 'nanobsd' ? root : notModelled());
 
 /** Reads an image to its end, checks the written copy, and makes its slice the active one. */
 async function upgrade(process: Process): Promise<number> {
-  const { machine, out } = process;
-  const { root, files } = machine;
-  if (root.kind !== 'nanobsd') return fail(process, 'upgrade: Command not found.');
-  if (textOf(files, lockFile) !== undefined) {
-    return fail(process, 'EXIT: Another upgrade already running');
-  }
-  writeFile(files, lockFile, '');
+  const root = slicesOf(process);
   const image = await process.stdin();
   await process.sleep(60);
   const next = otherSlice(root.running);
   const tree = treeOf(image);
   root.trees.set(next, tree ?? new Map());
-  remove(files, lockFile);
   if (tree === undefined) {
     return fail(process, `EXIT: ERROR: New file system /dev/${providerOf(root.scheme, next)} check failed`);
   }
-  writeFstab(root, files, next);
+  writeFstab(root, process.machine.files, next);
   root.active = new Set([next]);
-  out('BSDRP Upgrade complete\n');
+  process.out('BSDRP Upgrade complete\n');
   return 0;
 }
 
 /** Undefined if fsck_ffs(8) would not accept it as a file system: compressed, incomplete, or something else. */
 function treeOf(image: Buffer): Tree | undefined {
   if (image.toString('latin1', 257, 262) !== 'ustar') return undefined;
-  const outcome = readTar(image);
-  if (outcome.kind === 'unreadable') return undefined;
-  return new Map(
-    outcome.entries.map((entry) => {
-      const node =
-        entry.kind === 'file'
-          ? { kind: entry.kind, bytes: entry.bytes, mode: entry.mode }
-          : { kind: entry.kind, mode: entry.mode };
-      return [`/${entry.path}`, node];
-    }),
-  );
+  const entries = readTar(image);
+  return entries && new Map(entries.map(({ path, ...node }) => [`/${path}`, node]));
 }
 
 /**
  * `system rollback` prompts, and reads the reply from its stdout, which is its stdin over FreeBSD's ssh. On a GPT it
  * continues from what fstab says, and fails on an unset variable before it removes `bootme` from the former slice.
  */
-async function system(process: Process): Promise<number> {
-  const { machine, args, out } = process;
-  const { root, files } = machine;
-  if (root.kind !== 'nanobsd') return fail(process, 'system: Command not found.');
-  if (args.length !== 1 || args[0] !== 'rollback') return notModelled(process, 'this use of system');
+async function rollBack(process: Process): Promise<number> {
+  const root = slicesOf(process);
+  const { files } = process.machine;
   const isToBeS2 = textOf(files, '/etc/fstab')?.startsWith(labelOf(root.scheme, 's2')) ?? false;
   const next = root.scheme === 'MBR' ? otherSlice(root.running) : isToBeS2 ? 's1' : 's2';
-  if (next !== root.running && !root.trees.has(next))
-    return fail(process, 'EXIT: ERROR: This system was never upgraded');
-  if (root.trees.get(next)?.size === 0) {
+  if (next !== root.running && !root.trees.get(next)?.size) {
     return fail(process, 'EXIT: ERROR: Missing or fsck problem on the previous system slice');
   }
-  out('Warning: Are you sure to revert to the previous release ? (y/n)');
-  const answers = (await process.stdin()).toString().split('\n');
-  const answer = answers.find((line) => line === 'y' || line === 'n');
+  process.out('Warning: Are you sure to revert to the previous release ? (y/n)');
   // It would prompt forever.
-  if (answer === undefined) return notModelled(process, 'system rollback without an answer');
-  if (answer === 'n') return 0;
+  if ((await process.stdin()).toString() !== 'y\n') notModelled();
   writeFstab(root, files, next);
   if (root.scheme === 'GPT') {
     root.active.add(next);
     return fail(process, '/usr/local/sbin/system: part_activeT: parameter not set', 2);
   }
   root.active = new Set([next]);
-  out('BSDRP system rollback complete\n');
+  process.out('BSDRP system rollback complete\n');
   return 0;
 }
 
+function changeConfiguration(act: typeof mountConfiguration): Program {
+  return (process) => {
+    act(slicesOf(process), process.machine.files);
+    return 0;
+  };
+}
+
+/** Mounts the slice that does not run. */
 function mount(process: Process): number {
-  const { args, machine } = process;
-  const { root, files } = machine;
-  if (root.kind === 'nanobsd' && args.length === 1 && args[0] === '/cfg') {
-    if (root.isConfigurationMounted) return fail(process, 'mount: /dev/gpt/cfg: Device busy');
-    mountConfiguration(root, files);
-    return 0;
-  }
-  const [type, ufs, option, readOnly, device, place, ...more] = args;
-  const isPlain = type === '-t' && ufs === 'ufs' && option === '-o' && readOnly === 'ro';
-  if (root.kind !== 'nanobsd' || !isPlain || place !== '/mnt' || more.length > 0) {
-    return notModelled(process, 'this use of mount');
-  }
-  const isThere = device === labelOf(root.scheme, otherSlice(root.running)) && hasFiles(root);
-  if (!isThere) return fail(process, `mount: ${device}: No such file or directory`);
-  mountSlice(root, files, place);
+  const root = slicesOf(process);
+  const other = otherSlice(root.running);
+  const device = labelOf(root.scheme, other);
+  if (process.args.join(' ') !== `-t ufs -o ro ${device} /mnt`) notModelled();
+  if (!root.trees.get(other)?.size) return fail(process, `mount: ${device}: No such file or directory`);
+  mountSlice(root, process.machine.files, '/mnt');
   return 0;
 }
 
-const hasFiles = (root: Slices): boolean => (root.trees.get(otherSlice(root.running))?.size ?? 0) > 0;
-
-function umount(process: Process): number {
-  const { args, machine } = process;
-  const { root, files } = machine;
-  const [place, ...more] = args;
-  if (root.kind !== 'nanobsd' || more.length > 0) return notModelled(process, 'this use of umount');
-  if (place === '/cfg' && root.isConfigurationMounted) {
-    unmountConfiguration(root, files);
-    return 0;
-  }
-  if (place === undefined || place !== root.mountedAt) {
-    return fail(process, `umount: ${place}: not a file system root directory`);
-  }
-  unmountSlice(root, files);
-  return 0;
-}
-
-/** `glabel status -s`: label, status and provider, one line each. */
-function glabel(process: Process): number {
-  const { args, machine, out } = process;
-  if (machine.root.kind !== 'nanobsd' || args.join(' ') !== 'status -s') {
-    return notModelled(process, 'this use of glabel');
-  }
-  const { scheme } = machine.root;
+/** Label, status and provider, one line each. */
+function showLabels(process: Process): number {
+  const { scheme } = slicesOf(process);
   for (const slice of slices) {
     const label = labelOf(scheme, slice).replace('/dev/', '');
-    out(`${label}  N/A  ${providerOf(scheme, slice)}${scheme === 'MBR' ? 'a' : ''}\n`);
+    process.out(`${label}  N/A  ${providerOf(scheme, slice)}${scheme === 'MBR' ? 'a' : ''}\n`);
   }
-  out(scheme === 'MBR' ? ' ufs/BSDRPs3  N/A  ada0s3\n' : '     gpt/cfg  N/A  ada0p5\n');
+  process.out(scheme === 'MBR' ? ' ufs/BSDRPs3  N/A  ada0s3\n' : '     gpt/cfg  N/A  ada0p5\n');
   return 0;
 }
 
 function gpart(process: Process): number {
-  const { args, machine, out } = process;
-  const { root } = machine;
-  if (root.kind !== 'nanobsd') return notModelled(process, 'gpart on no appliance');
-  const [verb, ...rest] = args;
-  if (verb === 'show' && rest[0] === '-p' && rest.length === 2) {
-    if (rest[1] !== 'ada0') return fail(process, `gpart: No such geom: ${rest[1]}.`);
-    out(tableOf(root));
+  const root = slicesOf(process);
+  const [verb, ...rest] = process.args;
+  if (verb === 'show') {
+    process.out(tableOf(root));
     return 0;
   }
-  const [, attribute = '', , index = '', disk, ...more] = rest;
-  const words = [rest[0], rest[2], disk, ...more].join(' ');
-  const slice = slices.find((one) => String(indexOf(root.scheme, one)) === index);
-  const own = root.scheme === 'MBR' ? 'active' : 'bootme';
-  const isModelled = (verb === 'set' || verb === 'unset') && words === '-a -i ada0';
-  if (!isModelled || attribute !== own || slice === undefined) {
-    return notModelled(process, 'this use of gpart');
-  }
-  if (verb === 'unset') root.active.delete(slice);
-  else if (root.scheme === 'MBR') root.active = new Set([slice]);
-  else root.active.add(slice);
-  out(`${own} ${verb === 'set' ? 'set on' : 'removed from'} ada0p${index}\n`);
+  const words = rest.join(' ');
+  const slice = slices.find((one) => words === `-a bootme -i ${indexOf(root.scheme, one)} ada0`) ?? notModelled();
+  if (verb === 'set') root.active.add(slice);
+  else root.active.delete(slice);
   return 0;
 }
 

@@ -1,46 +1,25 @@
 // ifconfig: the interfaces of a machine.
-import { hasOption } from '../getopt.ts';
 import { type Interface, interfaceNamed } from '../machine.ts';
 import { fail, notModelled, type Plain, type Process } from '../process.ts';
 import { isLinkUp } from '../wiring.ts';
 import { dotted, maskOf, numberOf, shownAddresses } from './addresses.ts';
-import { readOptions } from './options.ts';
 
 export function ifconfig(process: Process): number {
-  const given = readOptions(process, {
-    program: 'ifconfig',
-    spec: 'aCdDf:G:g:j:klLmnuvX:',
-    usage:
-      'usage: ifconfig [-j jail] [-f type:format] interface address_family\n           [address [dest_address]] [parameters]',
-    code: 1,
-  });
-  if (given.kind === 'refused') return given.code;
-  const { machine, out } = process;
-  if (hasOption(given.options, 'l')) {
+  const { machine, out, args } = process;
+  const [name = '', ...parameters] = args;
+  if (name === '-l') {
     out(`${[...machine.interfaces.map(({ name }) => name), 'lo0'].join(' ')}\n`);
     return 0;
   }
-  const [name, ...parameters] = given.operands;
-  if (given.options.length > 0 || name === undefined) return notModelled(process, 'this ifconfig');
-  if (name === 'lo0' && parameters.length === 0) {
+  if (name === 'lo0') {
     out(loopbackText(machine.interfaces.length + 1));
     return 0;
   }
   const found = interfaceNamed(machine, name);
-  if (found === undefined) {
-    return fail(process, `ifconfig: interface ${name} does not exist`);
-  }
-  if (parameters.length === 0) {
-    out(interfaceText(found, process.deps.clock.now()));
-    return 0;
-  }
-  const [first, bytes] = parameters;
-  if (first === 'inet' || first === 'inet6') return configureAll(process, found);
-  if (first === 'mtu' && bytes !== undefined) {
-    found.mtu = Number(bytes);
-    return 0;
-  }
-  return Math.max(...parameters.map((parameter) => configure(process, found, parameter)));
+  if (found === undefined) return fail(process, `ifconfig: interface ${name} does not exist`);
+  if (parameters.length > 0) return configureAll({ ...process, args: parameters }, found);
+  out(interfaceText(found, process.deps.clock.now()));
+  return 0;
 }
 
 /** Words of ifconfig(8) after an interface's name, or before it, as in rc.conf(5). */
@@ -49,31 +28,24 @@ export function configureAll(process: Plain, one: Interface): number {
   const [value = '', ...others] = rest;
   if (word === '') return 0;
   const goOn = (args: readonly string[]) => configureAll({ ...process, args }, one);
-  if (word === one.name) return goOn(rest);
   if (word === 'inet' && value.includes('.')) {
-    const address = inetOf(value);
-    if (address === undefined) return notModelled(process, `ifconfig inet ${value}`);
-    addAddress(one, address);
+    addAddress(one, inetOf(value));
     return goOn(others);
   }
   if (word === 'inet6' && value.includes(':')) {
     const [prefixlen, bits = '', ...more] = others;
-    const isPlain = prefixlen === 'prefixlen' && Number(bits) >= 64 && Number(bits) <= 128;
-    if (!isPlain) return notModelled(process, `ifconfig inet6 ${value} ${prefixlen}`);
+    if (prefixlen !== 'prefixlen') notModelled();
     addAddress(one, `inet6 ${value} prefixlen ${bits}`);
     return goOn(more);
   }
-  // Later words belong to that family, such as the flags of ND to inet6.
-  if (word === 'inet' || word === 'inet6' || neighbourDiscovery.has(word)) return goOn(rest);
   if (word === 'mtu') {
     one.mtu = Number(value);
     return goOn(others);
   }
-  const code = configure(process, one, word);
-  return code === 0 ? goOn(rest) : code;
+  // Later words belong to a family, such as the flags of ND to inet6.
+  if (![one.name, 'inet', 'inet6', 'accept_rtadv', 'auto_linklocal', 'no_dad'].includes(word)) configure(one, word);
+  return goOn(rest);
 }
-
-const neighbourDiscovery = new Set(['accept_rtadv', 'auto_linklocal', 'no_dad']);
 
 /** An interface that gets an address is up; the same address again changes nothing. */
 function addAddress(one: Interface, address: string): void {
@@ -81,12 +53,9 @@ function addAddress(one: Interface, address: string): void {
   if (!one.addresses.includes(address)) one.addresses = [...one.addresses, address];
 }
 
-/** Undefined for an address without its length. */
-function inetOf(written: string): string | undefined {
-  const [, address = '', length] = /^(\d+\.\d+\.\d+\.\d+)\/(\d{1,2})$/.exec(written) ?? [];
-  const bits = Number(length);
-  if (length === undefined || bits > 32) return undefined;
-  const mask = maskOf(bits);
+function inetOf(written: string): string {
+  const [, address = notModelled(), length] = /^(\d+\.\d+\.\d+\.\d+)\/(\d{1,2})$/.exec(written) ?? [];
+  const mask = maskOf(Number(length));
   const broadcast = dotted(numberOf(address) | ~mask);
   return `inet ${address} netmask 0x${(mask >>> 0).toString(16).padStart(8, '0')} broadcast ${broadcast}`;
 }
@@ -113,30 +82,26 @@ const capabilitiesOf = ({ card }: Interface): string[] =>
 
 export const allCapabilities = [...capabilityBits.keys()];
 
-const capabilityOf = new Map([
-  ['rxcsum', ['RXCSUM']],
-  ['txcsum', ['TXCSUM']],
-  ['tso', ['TSO4', 'TSO6']],
-  ['tso4', ['TSO4']],
-  ['tso6', ['TSO6']],
-  ['lro', ['LRO']],
-  ['vlanhwtso', ['VLAN_HWTSO']],
-  ['vlanhwtag', ['VLAN_HWTAGGING']],
-  ['hwrxtstmp', ['HWRXTSTMP']],
-]);
+const capabilityOf: Readonly<Record<string, readonly string[]>> = {
+  rxcsum: ['RXCSUM'],
+  txcsum: ['TXCSUM'],
+  tso: ['TSO4', 'TSO6'],
+  tso4: ['TSO4'],
+  tso6: ['TSO6'],
+  lro: ['LRO'],
+  vlanhwtso: ['VLAN_HWTSO'],
+  vlanhwtag: ['VLAN_HWTAGGING'],
+  hwrxtstmp: ['HWRXTSTMP'],
+};
 
-export function configure(process: Plain, one: Interface, parameter: string): number {
-  if (parameter === 'up' || parameter === 'down') {
-    one.isUp = parameter === 'up';
-    return 0;
+function configure(one: Interface, parameter: string): void {
+  if (parameter === 'up') one.isUp = true;
+  else {
+    for (const capability of capabilityOf[parameter.replace(/^-/, '')] ?? notModelled()) {
+      if (parameter.startsWith('-')) one.capabilities.delete(capability);
+      else one.capabilities.add(capability);
+    }
   }
-  const capabilities = capabilityOf.get(parameter.replace(/^-/, ''));
-  if (capabilities === undefined) return notModelled(process, `ifconfig ${parameter}`);
-  for (const capability of capabilities) {
-    if (parameter.startsWith('-')) one.capabilities.delete(capability);
-    else one.capabilities.add(capability);
-  }
-  return 0;
 }
 
 function interfaceText(one: Interface, now: number): string {

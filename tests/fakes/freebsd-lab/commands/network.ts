@@ -1,81 +1,80 @@
 // netstat and vmstat, and the other programs of a machine's network.
 import { timerInterruptsOf } from '../cpu.ts';
-import { hasOption, optionValue } from '../getopt.ts';
+import { majorOf } from '../machine.ts';
 import { type IpCounts, queueInterrupts } from '../packet-counts.ts';
-import { fail, notModelled, type Process, type Program } from '../process.ts';
+import { fail, type Process, type Program } from '../process.ts';
 import { networkOf } from './addresses.ts';
 import { ifconfig } from './ifconfig.ts';
-import { readOptions } from './options.ts';
 import { arp, ndp, route, routesText } from './routes.ts';
 
 export const networkPrograms: Readonly<Record<string, Program>> = {
   arp,
   ifconfig,
   ndp,
-  netstat,
+  'netstat -i -b -n -W': interfaceCounters,
+  'netstat -Q': netisrCounters,
+  'netstat -rn -f inet': (process) => routes(process, 'inet'),
+  'netstat -rn -f inet6': (process) => routes(process, 'inet6'),
+  'netstat -s': protocolCounters,
+  'ngctl list': listNodes,
+  'pfilctl heads': listFilters,
   route,
-  vmstat,
+  'vmstat -i': interrupts,
 };
 
-/** Knows only the interrupts of vmstat(8), and of them those of queues and timers. */
-function vmstat(process: Process): number {
-  if (process.args.join(' ') !== '-i') return notModelled(process, 'this vmstat');
-  const { machine, network, deps, out } = process;
-  network.count();
-  const seconds = Math.max(1, deps.clock.now() - (machine.running?.startedAt ?? 0));
-  const row = (name: string, total: number) =>
-    `${name.padEnd(28)} ${String(total).padStart(11)} ${String(Math.round(total / seconds)).padStart(10)}\n`;
-  const timers = timerInterruptsOf(machine, deps.clock.now());
-  const rows = timers.map((interrupts, cpu) => row(`cpu${cpu}:timer`, interrupts));
-  const queues = queueInterrupts(machine);
-  const ofQueues = queues.map(([name, total], index) => row(`irq${264 + index}: ${name}`, total));
-  out(`interrupt                          total       rate\n${ofQueues.join('')}${rows.join('')}`);
-  out(
-    row(
-      'Total',
-      [...timers, ...queues.map(([, total]) => total)].reduce((sum, total) => sum + total, 0),
-    ),
-  );
+function routes({ machine, out }: Process, family: 'inet' | 'inet6'): number {
+  out(routesText(machine, family));
   return 0;
 }
 
-const netstatSpec = '46AaBbC:cdF:f:ghI:iLlM:mN:nPp:Qq:RrSsTuWw:xz';
+/** Handlers of packets besides a scenario's rules. */
+function listFilters(process: Process): number {
+  const { machine, out } = process;
+  if (majorOf(machine) < 13) return fail(process, 'pfilctl: Command not found.');
+  const { modules, pf, otherFilters } = machine;
+  const linked = [...(modules.has('ipfw') ? ['ipfw'] : []), ...(pf.isEnabled ? ['pf'] : []), ...otherFilters];
+  out(' Intercept point     Type\n');
+  for (const [point, type] of [
+    ['inet', 'IPv4'],
+    ['inet6', 'IPv6'],
+  ] as const) {
+    out(`${point.padStart(16)} ${type.padStart(8)}\n`);
+    for (const direction of ['In', 'Out']) {
+      for (const module of linked) out(`${direction.padStart(29)} ${module.padStart(16)}          default\n`);
+    }
+  }
+  return 0;
+}
 
-function netstat(process: Process): number {
-  const given = readOptions(process, {
-    program: 'netstat',
-    spec: netstatSpec,
-    usage:
-      'usage: netstat [-j jail] [-46AaCcLnRSTWx] [-f protocol_family | -p protocol]\n       netstat [-j jail] -i | -I interface [-46abdhnW] [-f address_family]\n       netstat [-j jail] -r [-46nW] [-F fibnum] [-f address_family]',
-    code: 1,
-  });
-  if (given.kind === 'refused') return given.code;
-  const { options } = given;
-  const name = optionValue(options, 'I');
-  if (name !== undefined) return interfaceCounters(process, [name]);
-  if (hasOption(options, 'i')) {
-    return interfaceCounters(
-      process,
-      process.machine.interfaces.map((one) => one.name),
-    );
+function listNodes({ machine: { interfaces, netgraphHooks }, out }: Process): number {
+  out(`There are ${interfaces.length} total nodes:\n`);
+  for (const [index, { name }] of interfaces.entries()) {
+    const hooks = netgraphHooks.get(name) ?? 0;
+    out(`  Name: ${name.padEnd(15)} Type: ether           ID: 0000000${index + 1}   Num hooks: ${hooks}\n`);
   }
-  if (hasOption(options, 's')) return protocolCounters(process);
-  if (hasOption(options, 'Q')) return netisrCounters(process);
-  const family = optionValue(options, 'f');
-  if (hasOption(options, 'r') && hasOption(options, 'n') && (family === 'inet' || family === 'inet6')) {
-    process.out(routesText(process.machine, family));
-    return 0;
+  return 0;
+}
+
+/** Only those of queues and timers. */
+function interrupts({ machine, network, deps, out }: Process): number {
+  network.count();
+  const now = deps.clock.now();
+  const seconds = Math.max(1, now - (machine.running?.startedAt ?? 0));
+  const timers = timerInterruptsOf(machine, now).map((total, cpu): [string, number] => [`cpu${cpu}:timer`, total]);
+  const queues = queueInterrupts(machine).map(([name, total], index): [string, number] => [
+    `irq${264 + index}: ${name}`,
+    total,
+  ]);
+  const all = [...queues, ...timers];
+  out('interrupt                          total       rate\n');
+  for (const [name, total] of [...all, ['Total', all.reduce((sum, [, total]) => sum + total, 0)] as const]) {
+    out(`${name.padEnd(28)} ${String(total).padStart(11)} ${String(Math.round(total / seconds)).padStart(10)}\n`);
   }
-  if (hasOption(options, 'r') && family !== undefined && family !== 'inet' && family !== 'inet6') {
-    return fail(process, `netstat: ${family}: unknown address family`);
-  }
-  return notModelled(process, 'this netstat');
+  return 0;
 }
 
 /** Prints one workstream, see netisr_stats() in FreeBSD's usr.bin/netstat/netisr.c. */
-function netisrCounters({ machine, network, out }: Process): number {
-  network.count();
-  const drops = String(Math.round(machine.packetCounts.netisrDrops)).padStart(8);
+function netisrCounters({ out }: Process): number {
   out(`Configuration:
 Setting                        Current        Limit
 Thread count                         1            1
@@ -90,7 +89,7 @@ ip6        6    256   flow  default   ---
 
 Workstreams:
 WSID CPU   Name     Len WMark   Disp'd  HDisp'd   QDrops   Queued  Handled
-   0   0   ip         0     1     1006        0 ${drops}      299     1305
+   0   0   ip         0     1     1006        0        0      299     1305
    0   0   ip6        0     0        0        0        0        0        0
 `);
   return 0;
@@ -122,55 +121,24 @@ function ipText(protocol: string, counts: IpCounts, received: number, isInet4: b
   ].join('\n');
 }
 
-function interfaceCounters(process: Process, names: readonly string[]): number {
-  const { machine, network, out } = process;
+function interfaceCounters({ machine, network, out }: Process): number {
   network.count();
-  const columns = [
-    ['Name', -8],
-    ['Mtu', 5],
-    ['Network', -14],
-    ['Address', -20],
-    ['Ipkts', 10],
-    ['Ierrs', 6],
-    ['Idrop', 6],
-    ['Ibytes', 13],
-    ['Opkts', 10],
-    ['Oerrs', 6],
-    ['Obytes', 13],
-    ['Coll', 6],
-  ] as const;
-  const row = (cells: readonly (string | number)[]) => {
-    const padded = columns.map(([, width], index) => {
-      const cell = String(cells[index] ?? '');
+  const widths = [-8, 5, -14, -20, 10, 6, 6, 13, 10, 6, 13, 6];
+  const row = (...cells: (string | number)[]) => {
+    const padded = widths.map((width, index) => {
+      const cell = typeof cells[index] === 'number' ? String(Math.round(cells[index])) : (cells[index] ?? '');
       return width < 0 ? cell.padEnd(-width) : cell.padStart(width);
     });
-    return `${padded.join(' ').trimEnd()}\n`;
+    out(`${padded.join(' ').trimEnd()}\n`);
   };
-  out(row(columns.map(([title]) => title)));
-  const count = (value: number) => Math.round(value);
-  // netstat(1) prints only the header for a name that does not exist.
+  row(...'Name Mtu Network Address Ipkts Ierrs Idrop Ibytes Opkts Oerrs Obytes Coll'.split(' '));
   for (const [index, { name, mac, mtu, port, addresses }] of machine.interfaces.entries()) {
-    if (!names.includes(name)) continue;
     const { received, missed, sent } = network.shown(port);
-    out(
-      row([
-        name,
-        mtu,
-        `<Link#${index + 1}>`,
-        mac,
-        count(received.packets),
-        0,
-        count(missed.packets),
-        count(received.bytes),
-        count(sent.packets),
-        0,
-        count(sent.bytes),
-        0,
-      ]),
-    );
+    const [link, into] = [`<Link#${index + 1}>`, received.packets];
+    row(name, mtu, link, mac, into, 0, missed.packets, received.bytes, sent.packets, 0, sent.bytes, 0);
     for (const text of addresses) {
       const [, address = ''] = text.split(' ');
-      out(row([name, '-', networkOf(text), address, 0, '-', '-', 0, 0, '-', 0, '-']));
+      row(name, '-', networkOf(text), address, 0, '-', '-', 0, 0, '-', 0, '-');
     }
   }
   return 0;

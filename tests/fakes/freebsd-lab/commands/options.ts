@@ -1,30 +1,32 @@
-// Parses every program's command line like getopt(3), or prints the usage.
-import { getopt, type Option } from '../getopt.ts';
-import type { Process } from '../process.ts';
+// Parses command lines like getopt(3).
+import { notModelled } from '../process.ts';
 
-export type Usage = {
-  program: string;
-  /** getopt(3)'s optstring, with every option of FreeBSD's program. */
-  spec: string;
-  usage: string;
-  /** EX_USAGE of sysexits(3) for many, 1 for most. */
-  code: number;
+type Option = { name: string; value: string };
+
+export type Options = {
+  /** In the order given; `value` is empty for an option that takes none. */
+  given: readonly Option[];
+  operands: readonly string[];
+  has(name: string): boolean;
+  value(name: string): string | undefined;
 };
 
-export type Given =
-  | { kind: 'given'; options: readonly Option[]; operands: readonly string[] }
-  | { kind: 'refused'; code: number };
-
-/** Rejects like the program: message and usage on stderr. */
-export function readOptions(process: Process, { program, spec, usage, code }: Usage): Given {
-  const parsed = getopt(program, spec, process.args);
-  if (parsed.kind === 'parsed') return { ...parsed, kind: 'given' };
-  process.err(`${parsed.message}\n${usage}\n`);
-  return { kind: 'refused', code };
-}
-
-/** The program's usage, in response to operands that it cannot use. */
-export function showUsage({ err }: Process, { usage, code }: Usage): number {
-  err(`${usage}\n`);
-  return code;
+/** `spec` is getopt(3)'s optstring of the options that the lab implements; tests must not use others. */
+export function readOptions(args: readonly string[], spec: string): Options {
+  const given: Option[] = [];
+  const operands = [...args];
+  while (operands[0]?.startsWith('-') && operands[0] !== '-') {
+    let cluster = (operands.shift() ?? '').slice(1);
+    while (cluster !== '') {
+      const name = cluster.charAt(0);
+      cluster = cluster.slice(1);
+      const place = spec.indexOf(name);
+      if (place === -1) notModelled();
+      const takesValue = spec[place + 1] === ':';
+      given.push({ name, value: takesValue ? cluster || (operands.shift() ?? notModelled()) : '' });
+      if (takesValue) break;
+    }
+  }
+  const value = (name: string) => given.findLast((option) => option.name === name)?.value;
+  return { given, operands, has: (name) => value(name) !== undefined, value };
 }

@@ -1,6 +1,18 @@
-// Output of pkt-gen, line by line, in its newest format (netmap's D macro and tx_output).
+// Output of pkt-gen -N, line by line, in its newest format (netmap's D macro and tx_output).
 import type { Process } from '../process.ts';
-import type { AddressRange, PktGenOptions } from './pkt-gen-options.ts';
+import type { PktGenOptions } from './pkt-gen-options.ts';
+
+/** Maximum packets per second of a port whose driver does not support netmap. */
+export const emulatedPps = 1_500_000;
+
+/** Maximum that a core reads from a port. */
+export const maxPpsOfThread = 40_000_000;
+
+/** Of a report, which is a little late. */
+export const reportSeconds = 1.001;
+
+/** After an interrupt the threads end, and the next report is the last. */
+export const lastReportSeconds = 1.03;
 
 /** Writes to stderr: `seconds.microseconds function [line of its source] words`, the clock modulo 1000 s. */
 export function say({ err, deps }: Process, place: string, line: number, words: string): void {
@@ -17,7 +29,7 @@ export function sayWhatIsAsked(process: Process, options: PktGenOptions): void {
   }
 }
 
-const rangeText = ({ first, last, port }: AddressRange): string => {
+const rangeText = ({ first, last, port }: PktGenOptions['source']): string => {
   const end = (address: string) => (address.includes(':') ? `7@[${address}]` : address);
   return `${end(first)}:${port} to ${end(last)}:${port}`;
 };
@@ -35,22 +47,13 @@ export function sayRate(process: Process, options: PktGenOptions, packets: numbe
   if (microseconds < shortestReport) return;
   const pps = Math.floor((packets * 1e6 + microseconds / 2) / Math.max(1, microseconds));
   const bits = packets * options.frameBytesWithoutCrc * 8;
-  const show = (value: number) => shown(value, options.plainNumbers);
-  const rate = `${show(pps)}pps (${show(packets)}pkts ${show(bits)}bps in ${microseconds} usec)`;
+  const rate = `${pps} pps (${packets} pkts ${bits} bps in ${microseconds} usec)`;
   const batch = packets > 0 ? batchPackets(options) : 0;
   const space = packets > 0 ? 512 : 99_999;
   say(process, 'main_thread', 2786, `${rate} ${batch.toFixed(2)} avg_batch ${space} min_space`);
 }
 
 const batchPackets = ({ sends }: PktGenOptions): number => (sends ? 277.93 : 23.01);
-
-/** A plain number with -N, otherwise one with a unit. */
-function shown(value: number, plain: boolean): string {
-  if (plain) return `${value.toFixed(0)} `;
-  const units = ['', 'K', 'M', 'G', 'T'];
-  const power = Math.min(4, Math.max(0, Math.floor(Math.log10(Math.max(1, value)) / 3)));
-  return `${(value / 1000 ** power).toFixed(3)} ${units[power]}`;
-}
 
 export type Result = {
   packets: number;
@@ -77,7 +80,7 @@ function resultLines(options: PktGenOptions, { packets, seconds }: Result): stri
   const size = options.frameBytesWithoutCrc;
   const bytes = packets * size;
   const events = Math.ceil(packets / batchPackets(options));
-  const show = (value: number) => (value < 0 ? '-0 ' : shown(value, options.plainNumbers));
+  const show = (value: number) => (value < 0 ? '-0 ' : `${value.toFixed(0)} `);
   const bits = show((bytes * 8) / seconds);
   return [
     `${did} ${packets} packets ${bytes} bytes ${events} events ${size} bytes each in ${seconds.toFixed(2)} seconds.`,

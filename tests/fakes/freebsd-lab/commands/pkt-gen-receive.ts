@@ -1,15 +1,22 @@
 // pkt-gen -f rx: counts the packets that arrive at a netmap port.
-import { setDemand, setStolen, threadsOf } from '../cpu.ts';
+import { setDemand, threadsOf } from '../cpu.ts';
 import type { Interface } from '../machine.ts';
 import type { Process } from '../process.ts';
-import { emulatedPps, lastReportSeconds, maxPpsOfThread, tickSeconds } from './pkt-gen-limits.ts';
-import { type Result, say, sayInterrupt, sayRate } from './pkt-gen-log.ts';
+import {
+  emulatedPps,
+  lastReportSeconds,
+  maxPpsOfThread,
+  type Result,
+  reportSeconds,
+  say,
+  sayInterrupt,
+  sayRate,
+} from './pkt-gen-log.ts';
 import type { PktGenOptions } from './pkt-gen-options.ts';
 
-/** Runs until interrupted or complete or, with -W, until a second passes without packets. */
+/** Runs until interrupted. */
 export async function receive(process: Process, found: Interface, options: PktGenOptions): Promise<Result> {
   const { machine, deps } = process;
-  const { stolenRatio } = machine;
   const reader = {};
   try {
     return await read(process, found, options, ({ packets, seconds }) => {
@@ -19,7 +26,6 @@ export async function receive(process: Process, found: Interface, options: PktGe
     });
   } finally {
     setDemand(machine, deps.clock.now(), reader, undefined);
-    setStolen(machine, deps.clock.now(), stolenRatio);
   }
 }
 
@@ -38,7 +44,7 @@ async function read(
   for (;;) {
     const isLast = interrupted.aborted;
     const pace = isLast || network.isTrial() ? 'idle' : 'spare';
-    await process.sleep(isLast ? lastReportSeconds : options.reportSeconds + tickSeconds, pace);
+    await process.sleep(isLast ? lastReportSeconds : reportSeconds, pace);
     const report = count();
     onReport(report);
     packets += report.packets;
@@ -62,16 +68,14 @@ async function read(
       say(process, 'main_thread', 2813, 'ouch, thread 0 exited with error');
     }
     if (crashes) return crashed(process, packets);
-    if (isLast || (options.count > 0 && packets >= options.count)) return { packets, seconds };
-    const isSilent = packets > 0 && report.packets === 0;
-    if (isSilent && options.endsInSilence) return { packets, seconds: seconds - report.seconds };
+    if (isLast) return { packets, seconds };
   }
 }
 
 const reportsToCrash = 3;
 
 /** Returns the packets that arrived since the previous call. */
-function counter({ machine, network, deps }: Process, { port, netmap }: Interface) {
+function counter({ network, deps }: Process, { port, netmap }: Interface) {
   let [trial, slowPps] = [0, Infinity];
   const maxPps = () => Math.min(network.receiverPps, slowPps, netmap === 'emulated' ? emulatedPps : Infinity);
   network.count();
@@ -83,12 +87,10 @@ function counter({ machine, network, deps }: Process, { port, netmap }: Interfac
     if (now > before && trial !== network.trial()) {
       trial = network.trial();
       slowPps = network.meets('slow-receiver')?.pps ?? Infinity;
-      const starved = network.meets('starved-receiver');
-      if (starved !== undefined) setStolen(machine, at, starved.stolenRatio);
     }
     const most = maxPps();
     const counted = Number.isFinite(most) ? Math.floor(most * seconds) : Infinity;
-    const packets = Math.floor(Math.min(now - before, counted) * (1 - machine.stolenRatio));
+    const packets = Math.min(now - before, counted);
     [before, beforeAt] = [now, at];
     return { packets, seconds };
   };

@@ -1,11 +1,18 @@
 // pkt-gen -f tx: sends packets as fast as its port, its machine and -R allow.
-import { setDemand, setStolen, threadsOf } from '../cpu.ts';
+import { setDemand, threadsOf } from '../cpu.ts';
 import type { Interface } from '../machine.ts';
 import { pauses, type Stream } from '../network.ts';
 import type { Process } from '../process.ts';
 import { isLinkUp } from '../wiring.ts';
-import { emulatedPps, lastReportSeconds, tickSeconds } from './pkt-gen-limits.ts';
-import { type Result, say, sayInterrupt, sayRate } from './pkt-gen-log.ts';
+import {
+  emulatedPps,
+  lastReportSeconds,
+  type Result,
+  reportSeconds,
+  say,
+  sayInterrupt,
+  sayRate,
+} from './pkt-gen-log.ts';
 import type { PktGenOptions } from './pkt-gen-options.ts';
 
 /** Runs until its count is sent, or it is interrupted. With -R it first waits for a whole second of the clock. */
@@ -14,9 +21,6 @@ export async function send(process: Process, found: Interface, options: PktGenOp
   for (let thread = 0; thread < options.threads; thread++) {
     say(process, 'sender_body', 1713, `start, fd ${3 + thread} main_fd 3`);
   }
-  const { stolenRatio } = machine;
-  const starved = network.meets('starved-sender');
-  if (starved !== undefined) setStolen(machine, deps.clock.now(), starved.stolenRatio);
   const { stream, cpuShare } = streamOf(process, found, options);
   let isOver = false;
   const begin = () => {
@@ -40,7 +44,6 @@ export async function send(process: Process, found: Interface, options: PktGenOp
     return await report(process, found, options, { pps: stream.pps, startsAt, end });
   } finally {
     end();
-    if (starved !== undefined) setStolen(machine, deps.clock.now(), stolenRatio);
   }
 }
 
@@ -62,7 +65,7 @@ async function report(
   let [before, beforeAt] = [0, clock.now()];
   for (;;) {
     const secondsToEnd = Math.max(0, startsAt - beforeAt) + (most - before) / pps;
-    await process.sleep(Math.min(options.reportSeconds + tickSeconds, secondsToEnd));
+    await process.sleep(Math.min(reportSeconds, secondsToEnd));
     const [now, isInterrupted] = [clock.now(), interrupted.aborted];
     if (now > startsAt && !isLinkUp(port, now)) {
       say(process, 'sender_body', 1778, 'poll error on queue 0: timeout');
@@ -95,14 +98,12 @@ async function sayLast(process: Process, options: PktGenOptions): Promise<void> 
 /** `cpuShare` is that of each thread, which sleeps only if it may not send as fast as it can. */
 function streamOf(process: Process, found: Interface, options: PktGenOptions): { stream: Stream; cpuShare: number } {
   const slow = process.network.meets('slow-generator');
-  const most =
-    Math.min(
-      lineRate(found.mediaBits, options.frameBytesWithoutCrc),
-      process.network.generatorPps,
-      found.netmap === 'emulated' ? emulatedPps : Infinity,
-      slow?.pps ?? Infinity,
-    ) *
-    (1 - process.machine.stolenRatio);
+  const most = Math.min(
+    lineRate(found.mediaBits, options.frameBytesWithoutCrc),
+    process.network.generatorPps,
+    found.netmap === 'emulated' ? emulatedPps : Infinity,
+    slow?.pps ?? Infinity,
+  );
   // Every thread sends at the whole rate.
   const asked = options.ratePps > 0 ? options.ratePps * options.threads : Infinity;
   const stream = {

@@ -1,6 +1,6 @@
 // pkt-gen: sends packets out of a netmap port, or counts those that arrive at one.
 import { type Interface, interfaceNamed } from '../machine.ts';
-import { fail, notModelled, type Process, type Program } from '../process.ts';
+import type { Process, Program } from '../process.ts';
 import { bounce } from '../wiring.ts';
 import { say, sayResult, sayWhatIsAsked } from './pkt-gen-log.ts';
 import { type PktGenOptions, readPktGen } from './pkt-gen-options.ts';
@@ -14,21 +14,17 @@ export const pktGenPrograms: Readonly<Record<string, Program>> = {
 
 /** Messages and rates go to stderr immediately, the summary to a stdout that is written at the end. */
 async function pktGen(process: Process): Promise<number> {
-  const command = readPktGen(process.args);
-  if (command.kind === 'not-modelled') return notModelled(process, command.what);
-  if (command.kind === 'wrong') {
-    if (command.fromGetopt !== undefined) process.err(`${command.fromGetopt}\n`);
-    say(process, 'main', 3040, command.message);
-    return fail(process, usage, usageCode);
+  const options = readPktGen(process.args);
+  if (options.interface === undefined) {
+    say(process, 'main', 3040, 'missing ifname');
+    return usageCode;
   }
-  const { options } = command;
   sayWhatIsAsked(process, options);
   const found = interfaceNamed(process.machine, options.interface);
   if (found === undefined || isTaken(found, options)) {
     const why = found === undefined ? 'Device not configured' : 'Device busy';
     say(process, 'main', 3300, `Unable to open netmap:${options.interface}: ${why}`);
-    say(process, 'main', 3340, 'aborting');
-    return fail(process, usage, usageCode);
+    return usageCode;
   }
   // -l includes the frame's header, the MTU does not: a frame of 1518 bytes is rejected.
   const { mtu } = found;
@@ -40,8 +36,6 @@ async function pktGen(process: Process): Promise<number> {
 }
 
 const usageCode = 255;
-const usage =
-  'Usage:\npkt-gen arguments\n     -h\tShow program usage and exit.\n\n     -i interface\tinterface name that pkt-gen operates on.';
 
 /**
  * netmap lets several programs open the same rings. Two receivers would each get a part of the packets, and two senders

@@ -1,10 +1,15 @@
 // pgrep and pkill: programs that run on a machine, by name.
-import { hasOption } from '../getopt.ts';
 import { type Machine, setCutOff } from '../machine.ts';
 import { notModelled, type Process, type Program, runProgram } from '../process.ts';
-import { readOptions, showUsage } from './options.ts';
+import { readOptions } from './options.ts';
 
-export const processPrograms: Readonly<Record<string, Program>> = { pgrep, pkill };
+export const processPrograms: Readonly<Record<string, Program>> = {
+  pgrep,
+  pkill,
+  // sshd is an ancestor of the command itself, which pkill finds only with -a.
+  'pkill -STOP -x sshd': () => 1,
+  'pkill -STOP -a -x sshd': stopSshd,
+};
 
 type Running = { id: number; name: string; interrupt: AbortController; kill: AbortController };
 
@@ -31,71 +36,25 @@ export const listed =
     }
   };
 
-const criteria =
-  '[-F pidfile] [-G gid] [-M core] [-N system]\n             [-P ppid] [-U uid] [-c class] [-g pgrp] [-j jail]\n             [-s sid] [-t tty] [-u euid] pattern ...';
-
-const usages = {
-  pgrep: `usage: pgrep [-LSfilnoqvx] [-d delim] ${criteria}`,
-  pkill: `usage: pkill [-signal] [-ILfilnovx] ${criteria}`,
-};
-
-const spec = 'DF:G:ILM:N:P:SU:ac:d:fg:ij:lnoqs:t:u:vx';
-
-function pgrep(process: Process): number {
-  const found = matching(process, 'pgrep');
-  if (found.kind === 'refused') return found.code;
-  if (found.ancestors > 0) return notModelled(process, 'pgrep -a of sshd');
-  for (const { id } of found.all) process.out(`${id}\n`);
-  return found.all.length > 0 ? 0 : 1;
+function pgrep({ machine, args, out }: Process): number {
+  const found = matching(machine, readOptions(args, 'x').operands);
+  for (const { id } of found) out(`${id}\n`);
+  return found.length > 0 ? 0 : 1;
 }
 
-/** Accepts a signal only as its first argument. */
-function pkill(process: Process): number {
-  const [first = '', ...rest] = process.args;
-  const signal = /^-(?:SIG)?(INT|KILL|TERM|STOP)$/i.exec(first)?.[1]?.toUpperCase();
-  const args = signal === undefined ? process.args : rest;
-  const found = matching({ ...process, args }, 'pkill');
-  if (found.kind === 'refused') return found.code;
-  if (signal === 'STOP') return stop(process, found);
-  if (found.ancestors > 0) return notModelled(process, 'pkill -a of sshd');
-  for (const { interrupt, kill } of found.all) (signal === 'INT' ? interrupt : kill).abort();
-  return found.all.length > 0 ? 0 : 1;
+function pkill({ machine, args }: Process): number {
+  const [signal, ...rest] = args;
+  if (signal !== '-INT' && signal !== '-KILL') notModelled();
+  const found = matching(machine, readOptions(rest, 'x').operands);
+  for (const { interrupt, kill } of found) (signal === '-INT' ? interrupt : kill).abort();
+  return found.length > 0 ? 0 : 1;
 }
 
-/** Only sshd can be stopped in the fake lab: logins then fail. */
-function stop(process: Process, { all, ancestors }: FoundProcesses): number {
-  if (all.length > 0) return notModelled(process, 'this use of -STOP');
-  if (ancestors === 0) return 1;
-  setCutOff(process.machine, true);
+const matching = (machine: Machine, names: readonly string[]): Running[] =>
+  [...(running.get(machine) ?? [])].filter(({ name }) => names.includes(name));
+
+/** Logins then fail. */
+function stopSshd({ machine }: Process): number {
+  setCutOff(machine, true);
   return 0;
-}
-
-/** `ancestors` counts those of the command itself, which it finds only with -a. */
-type FoundProcesses = { all: Running[]; ancestors: number };
-
-type Matching = ({ kind: 'found' } & FoundProcesses) | { kind: 'refused'; code: number };
-
-/** Over ssh: the listener, and the session. */
-const ancestorNames = ['sshd', 'sshd'];
-
-/** Both exit with 2 if used incorrectly. */
-function matching(process: Process, program: 'pgrep' | 'pkill'): Matching {
-  const usage = { program, spec, usage: usages[program], code: 2 };
-  const given = readOptions(process, usage);
-  if (given.kind === 'refused') return given;
-  const { options, operands } = given;
-  if (operands.length === 0) return { kind: 'refused', code: showUsage(process, usage) };
-  const isWithAncestors = hasOption(options, 'a');
-  const isExact = options.length === (isWithAncestors ? 2 : 1) && hasOption(options, 'x');
-  const isPlain = operands.every((operand) => /^[\w-]+$/.test(operand));
-  if (!isExact || !isPlain) {
-    return { kind: 'refused', code: notModelled(process, `this use of ${program}`) };
-  }
-  const all = [...(running.get(process.machine) ?? [])];
-  const ancestors = ancestorNames.filter((name) => isWithAncestors && operands.includes(name));
-  return {
-    kind: 'found',
-    all: all.filter(({ name }) => operands.includes(name)),
-    ancestors: ancestors.length,
-  };
 }

@@ -1,35 +1,17 @@
 // pmcstat: samples how a machine spends its time, and writes the call graph of the samples.
 import { fileErrorText, textOf, writeFile } from '../file-system.ts';
 import { scenarioInForce } from '../firewall.ts';
-import { optionValue } from '../getopt.ts';
 import type { Machine } from '../machine.ts';
-import { fail, notModelled, type Process, type Program } from '../process.ts';
+import { fail, type Process, type Program } from '../process.ts';
 import { readOptions } from './options.ts';
 
 export const profilePrograms: Readonly<Record<string, Program>> = { pmcstat };
 
-const usage = {
-  program: 'pmcstat',
-  spec: 'CD:EF:G:I:LM:NO:P:R:S:TU:WZa:c:def:gi:k:l:m:n:o:p:qr:s:t:u:vw:z:',
-  usage:
-    'usage: pmcstat [options] [commandline]\n       Measure process and/or system performance using hardware\n       performance monitoring counters.',
-  code: 64,
-};
-
 function pmcstat(process: Process): number | Promise<number> {
-  const given = readOptions(process, usage);
-  if (given.kind === 'refused') return given.code;
-  const { options, operands } = given;
-  if (operands.length > 0) return notModelled(process, 'pmcstat of a command');
-  const log = optionValue(options, 'R');
-  const graph = optionValue(options, 'G');
-  if (log !== undefined && graph !== undefined) return convert(process, log, graph);
-  const event = optionValue(options, 'S');
-  const file = optionValue(options, 'O');
-  const seconds = Number(optionValue(options, 'l'));
-  if (event === undefined || file === undefined || !(seconds > 0)) {
-    return notModelled(process, 'pmcstat without -S, -O and -l, or without -R and -G');
-  }
+  const { value } = readOptions(process.args, 'G:O:R:S:l:z:');
+  const log = value('R');
+  if (log !== undefined) return convert(process, log, value('G') ?? '');
+  const [event = '', file = ''] = [value('S'), value('O')];
   if (!process.machine.modules.has('hwpmc')) {
     const said = 'pmcstat: ERROR: Initialization of the pmc(3) library failed: No such file or directory';
     return fail(process, said, 69);
@@ -39,7 +21,7 @@ function pmcstat(process: Process): number | Promise<number> {
     const said = `pmcstat: ERROR: Cannot allocate system-mode pmc with specification "${event}": Invalid argument`;
     return fail(process, said, 71);
   }
-  return sample(process, { event, file, seconds });
+  return sample(process, { event, file, seconds: Number(value('l')) });
 }
 
 /** A virtual machine whose CPU QEMU emulates has no counters. */
@@ -77,24 +59,21 @@ async function sample(process: Process, { event, file, seconds }: Sampling): Pro
   }
   const log: SampleLog = { event, kernel, samples };
   if (event === softwareClock) process.err(discarded);
-  const error = writeFile(machine.files, file, JSON.stringify(log));
-  return error === undefined
-    ? 0
-    : fail(process, `pmcstat: ERROR: Cannot open "${file}" for writing: ${fileErrorText[error]}`, 71);
+  return wrote(process, file, JSON.stringify(log));
 }
 
 const samplesPerSecond = 1000;
 
 function convert(process: Process, file: string, graph: string): number {
-  const { files } = process.machine;
-  const text = textOf(files, file);
-  if (text === undefined) {
-    const said = `pmcstat: ERROR: Cannot open "${file}" for reading: ${fileErrorText.ENOENT}`;
-    return fail(process, said, 71);
-  }
-  const error = writeFile(files, graph, callgraph(JSON.parse(text) as SampleLog));
-  if (error === undefined) process.out('CONVERSION STATISTICS:\n');
-  return error === undefined ? 0 : fail(process, `pmcstat: ERROR: Cannot open "${graph}": ${fileErrorText[error]}`, 71);
+  const text = textOf(process.machine.files, file);
+  if (text === undefined) return fail(process, `pmcstat: ERROR: Cannot open "${file}": ${fileErrorText.ENOENT}`, 71);
+  process.out('CONVERSION STATISTICS:\n');
+  return wrote(process, graph, callgraph(JSON.parse(text) as SampleLog));
+}
+
+function wrote(process: Process, path: string, text: string): number {
+  const error = writeFile(process.machine.files, path, text);
+  return error === undefined ? 0 : fail(process, `pmcstat: ERROR: Cannot open "${path}": ${fileErrorText[error]}`, 71);
 }
 
 /** Format of pmcstat(8): the sampled function, and its callers below, each indented by one more space. */

@@ -1,10 +1,8 @@
 // route, arp and ndp: a machine's routes and neighbours.
 import { BlockList } from 'node:net';
-import { hasOption } from '../getopt.ts';
 import { type Interface, keepRcConf, type Machine, majorOf, type Neighbour, type Route } from '../machine.ts';
 import { fail, notModelled, type Plain, type Process } from '../process.ts';
 import { networkOf, shownAddresses } from './addresses.ts';
-import { readOptions } from './options.ts';
 
 export function routesText(machine: Machine, family: 'inet' | 'inet6'): string {
   const [title, width, gatewayWidth] = family === 'inet' ? ['Internet', 18, 18] : ['Internet6', 33, 29];
@@ -61,40 +59,27 @@ const loopbackRoutes = [
   ['inet6', 'ff02::/16', 'URS'],
 ] as const;
 
-const routeUsage = 'usage: route [-j jail] [-46dnqtv] command [[modifiers] args]';
-
-/** add, change and delete of a network through a gateway, parsed like FreeBSD's sbin/route. */
-export function route(process: Plain): number {
-  const { args, machine, out } = process;
+/** Adds or changes the route of a network through a gateway, parsed like FreeBSD's sbin/route. */
+export function route({ args, machine, out }: Plain): number {
   const [verb = '', ...words] = args.filter((word) => word !== '-net');
-  if (!['add', 'change', 'delete'].includes(verb)) return fail(process, routeUsage, 64);
-  const flag = words[0] === '-inet6' ? '-inet6' : '-inet';
-  const [destination = '', ...rest] = words.filter((word) => word !== flag);
-  if (destination.startsWith('-')) return notModelled(process, 'this route');
-  const [gateway, kind] = rest;
-  if (kind !== undefined && kind !== '-blackhole') return notModelled(process, 'this route');
-  const family = flag === '-inet' ? 'inet' : 'inet6';
+  const family = words[0] === '-inet6' ? 'inet6' : 'inet';
+  const [destination = '', gateway = '', kind] = words.filter((word) => word !== `-${family}`);
+  if ((verb !== 'add' && verb !== 'change') || (kind !== undefined && kind !== '-blackhole')) notModelled();
   const { routes } = machine;
   const index = routes.findIndex((one) => one.family === family && one.destination === destination);
+  const isNew = majorOf(machine) >= 14;
   // Its netlink version omits the length for IPv4.
-  const shown = family === 'inet' && majorOf(machine) >= 14 ? destination.replace(/\/.*/, '') : destination;
-  const says = `${verb} net ${shown}${gateway === undefined ? '' : `: gateway ${gateway}`}`;
+  const shown = family === 'inet' && isNew ? destination.replace(/\/.*/, '') : destination;
+  const says = `${verb} net ${shown}: gateway ${gateway}`;
   const refuse = (why: string) => {
-    out(`${says}${verb === 'delete' ? '' : ' fib 0'}: ${why}\n`);
+    out(`${says} fib 0: ${why}\n`);
     return 1;
   };
   if (verb === 'add' && index !== -1) return refuse('route already in table');
-  if (verb !== 'add' && index === -1) return refuse('not in table');
+  if (verb === 'change' && index === -1) return refuse('not in table');
   keepRcConf(machine);
-  if (verb === 'delete') {
-    routes.splice(index, 1);
-    return 0;
-  }
-  if (gateway === undefined) return fail(process, routeUsage, 64);
   const name = isLoopback(gateway) ? 'lo0' : interfaceTo(machine, gateway)?.name;
-  if (name === undefined) {
-    return refuse(majorOf(machine) >= 14 ? 'Invalid argument' : 'Network is unreachable');
-  }
+  if (name === undefined) return refuse(isNew ? 'Invalid argument' : 'Network is unreachable');
   const flags = kind === undefined ? 'UGS' : 'UGSB';
   const made = { family, destination, gateway, flags, interface: name } as const;
   routes.splice(index === -1 ? routes.length : index, index === -1 ? 0 : 1, made);
@@ -164,15 +149,9 @@ function neighboursOf(machine: Machine, family: Neighbour['family']): Neighbour[
 }
 
 export function arp(process: Process): number {
-  const given = readOptions(process, {
-    program: 'arp',
-    spec: 'adfi:nsS',
-    usage: 'usage: arp [-n] [-i interface] hostname\n       arp [-n] [-i interface] -a',
-    code: 1,
-  });
-  if (given.kind === 'refused') return given.code;
-  if (hasOption(given.options, 'S')) return setNeighbour(process, 'inet', given.operands);
-  if (!hasOption(given.options, 'a') || !hasOption(given.options, 'n')) return notModelled(process, 'this arp');
+  const [option, ...operands] = process.args;
+  if (option === '-S') return setNeighbour(process, 'inet', operands);
+  if (option !== '-an') notModelled();
   for (const { address, mac, interface: name } of neighboursOf(process.machine, 'inet')) {
     process.out(`? (${address}) at ${mac} on ${name} permanent [ethernet]\n`);
   }
@@ -180,20 +159,12 @@ export function arp(process: Process): number {
 }
 
 export function ndp(process: Process): number {
-  const given = readOptions(process, {
-    program: 'ndp',
-    spec: 'A:acd:f:HIi:nPprstx',
-    usage: 'usage: ndp [-nt] hostname\n       ndp [-nt] -a | -c | -p | -r | -H | -P | -R',
-    code: 1,
-  });
-  if (given.kind === 'refused') return given.code;
-  if (hasOption(given.options, 's')) return setNeighbour(process, 'inet6', given.operands);
-  if (!hasOption(given.options, 'a') || !hasOption(given.options, 'n')) return notModelled(process, 'this ndp');
-  const row = (...[address = '', mac = '', name = '', expires = '', flags = '']: string[]) =>
-    `${address.padEnd(36)} ${mac.padEnd(17)} ${name.padStart(6)} ${expires.padEnd(9)} ${flags}\n`;
-  process.out(row('Neighbor', 'Linklayer Address', 'Netif', 'Expire', 'S Flags'));
-  for (const one of neighboursOf(process.machine, 'inet6')) {
-    process.out(row(one.address, one.mac, one.interface, 'permanent', 'R '));
+  const [option, ...operands] = process.args;
+  if (option === '-s') return setNeighbour(process, 'inet6', operands);
+  if (option !== '-an') notModelled();
+  process.out(`${'Neighbor'.padEnd(36)} Linklayer Address  Netif Expire    S Flags\n`);
+  for (const { address, mac, interface: name } of neighboursOf(process.machine, 'inet6')) {
+    process.out(`${address.padEnd(36)} ${mac} ${name.padStart(6)} permanent R \n`);
   }
   return 0;
 }

@@ -1,4 +1,4 @@
-// sh and kill: a program that prints its process id, by which it is interrupted.
+// sh, kill and timeout: programs that run or end others.
 import { windowScript } from '../../../../src/lab/freebsd/dut/profile.ts';
 import { idleScript } from '../../../../src/lab/freebsd/dut/settings.ts';
 import { ownFolderScript } from '../../../../src/system/host/own-folder.ts';
@@ -6,102 +6,117 @@ import { missingScript } from '../../../../src/system/host/programs.ts';
 import { raise, raiseScript } from '../fence.ts';
 import { fileErrorText, makeFolder } from '../file-system.ts';
 import type { Machine } from '../machine.ts';
-import { fail, notModelled, type Process, type Program, runProgram } from '../process.ts';
-import type { Found } from './timeout.ts';
+import { type Ending, fail, notModelled, type Process, type Program, runProgram } from '../process.ts';
+import { readOptions } from './options.ts';
+
+export type Found = { program: Program; catchesInterrupt: boolean };
+type Find = (name: string) => Found | undefined;
+
+/** `find` returns the program of a name. */
+export function shellPrograms(find: Find): Readonly<Record<string, Program>> {
+  /** The scripts that sh knows. */
+  const scripts = new Map<string, Program>([
+    [raiseScript, (process) => raise(process, process.args[1])],
+    [ownFolderScript, makeOwn],
+    [idleScript, (process) => sampleTwice(process, find)],
+    [missingScript, (process) => listMissing(process, find)],
+    [windowScript, (process) => inWindow(process, find)],
+    ['echo process $$ >&2; exec "$@"', (process) => runAsProcess(process, find)],
+  ]);
+  return {
+    ':': () => 0,
+    kill,
+    sh: (process) => {
+      const [flag, script = '', ...args] = process.args;
+      const program = flag === '-c' ? scripts.get(script) : undefined;
+      return (program ?? notModelled)({ ...process, args });
+    },
+    timeout: (process) => runFor(process, find),
+  };
+}
+
+const codeOf = (ending: Ending): number => (ending.kind === 'exited' ? ending.code : 128 + 9);
+
+async function run(process: Process, find: Find, [name = '', ...args]: readonly string[]): Promise<number> {
+  const found = process.machine.lacks.has(name) ? undefined : find(name);
+  if (found === undefined) return fail(process, `sh: ${name}: not found`, 127);
+  return codeOf(await runProgram(found.program, process, args, process));
+}
 
 /** Running programs by process id, on each machine. */
 const running = new WeakMap<Machine, Map<number, AbortController>>();
 const firstProcessId = 4242;
+const gone = new AbortController();
 
-/**
- * sh supports the scripts that raise a fence, create our folder, look for programs and sample in a window, and this
- * one: its process id on stderr, and then the following words in its place.
- */
-const tellProcessId = 'echo process $$ >&2; exec "$@"';
-
-export function shellWith(find: (name: string) => Found | undefined): Program {
-  return async (process) => {
-    const [flag, script, , name = '', ...args] = process.args;
-    if (flag === '-c' && script === raiseScript) return raise(process, process.args.slice(2));
-    if (flag === '-c' && script === ownFolderScript) return makeOwn(process, name);
-    if (flag === '-c' && script === idleScript) return sampleTwice(process, find);
-    if (flag === '-c' && script === missingScript) return tellMissing(process, find);
-    if (flag === '-c' && script === windowScript) return inWindow(process, find);
-    if (flag !== '-c' || script !== tellProcessId) return notModelled(process, 'this script of sh');
-    const found = process.machine.lacks.has(name) ? undefined : find(name);
-    const interrupt = new AbortController();
-    const processes = running.get(process.machine) ?? new Map<number, AbortController>();
-    running.set(process.machine, processes);
-    const id = firstProcessId + processes.size;
-    processes.set(id, interrupt);
-    process.err(`process ${id}\n`);
-    if (found === undefined) return fail(process, `sh: ${name}: not found`, 127);
-    const ending = await runProgram(found.program, process, args, {
-      interrupted: AbortSignal.any([process.interrupted, interrupt.signal]),
-      killed: process.killed,
-    });
-    processes.set(id, gone);
-    return ending.kind === 'exited' ? ending.code : 128 + 9;
-  };
+/** Prints its process id, by which `kill` interrupts it. */
+async function runAsProcess(process: Process, find: Find): Promise<number> {
+  const interrupt = new AbortController();
+  const processes = running.get(process.machine) ?? new Map<number, AbortController>();
+  running.set(process.machine, processes);
+  const id = firstProcessId + processes.size;
+  processes.set(id, interrupt);
+  process.err(`process ${id}\n`);
+  const interrupted = AbortSignal.any([process.interrupted, interrupt.signal]);
+  const code = await run({ ...process, interrupted }, find, process.args.slice(1));
+  processes.set(id, gone);
+  return code;
 }
 
-function tellMissing(process: Process, find: (name: string) => Found | undefined): number {
-  const missing = process.args.slice(3).filter((name) => process.machine.lacks.has(name) || find(name) === undefined);
-  for (const name of missing) process.out(`${name}\n`);
+function kill(process: Process): number {
+  const [signal, id] = process.args;
+  if (signal !== '-INT') notModelled();
+  const controller = running.get(process.machine)?.get(Number(id));
+  if (controller === undefined || controller === gone) return fail(process, `kill: ${id}: No such process`);
+  controller.abort();
+  return 0;
+}
+
+function listMissing({ args, machine, out }: Process, find: Find): number {
+  for (const name of args.slice(1)) if (machine.lacks.has(name) || find(name) === undefined) out(`${name}\n`);
   return 0;
 }
 
 /** Root is the only user on the machine. */
-function makeOwn(process: Process, path: string): number {
+function makeOwn(process: Process): number {
+  const [, path = ''] = process.args;
   const error = makeFolder(process.machine.files, path, true);
   return error === undefined ? 0 : fail(process, `mkdir: ${path}: ${fileErrorText[error]}`);
 }
 
-async function inWindow(process: Process, find: (name: string) => Found | undefined): Promise<number> {
-  const [, , , seconds, ...words] = process.args;
-  const run = async ([name = '', ...args]: readonly string[]): Promise<number> => {
-    const found = find(name);
-    if (found === undefined) return fail(process, `sh: ${name}: not found`, 127);
-    const ending = await runProgram(found.program, process, args, process);
-    return ending.kind === 'exited' ? ending.code : 128 + 9;
-  };
+async function inWindow(process: Process, find: Find): Promise<number> {
+  const [, seconds, ...words] = process.args;
   const counters = ['netstat', '-i', '-b', '-n', '-W'];
   await process.sleep(Number(seconds));
-  await run(counters);
-  return (await run(words)) || run(counters);
+  await run(process, find, counters);
+  return (await run(process, find, words)) || run(process, find, counters);
 }
 
-async function sampleTwice(process: Process, find: (name: string) => Found | undefined): Promise<number> {
-  const found = find('sysctl');
-  if (found === undefined) return fail(process, 'sh: sysctl: not found', 127);
-  const read = async (name: string, out = process.out) => {
-    const ending = await runProgram(found.program, { ...process, out }, ['-n', name], process);
-    return ending.kind === 'exited' ? ending.code : 128 + 9;
-  };
-  const sample = () => read('kern.cp_time');
+async function sampleTwice(process: Process, find: Find): Promise<number> {
   let load = '';
-  await read('vm.loadavg', (text) => {
+  const out = (text: string | Uint8Array) => {
     load += text;
-  });
+  };
+  await run({ ...process, out }, find, ['sysctl', '-n', 'vm.loadavg']);
   if (/^\{ 0[.,][0-4]/.test(load)) return 0;
-  const code = await sample();
-  if (code !== 0) return code;
+  const sample = () => run(process, find, ['sysctl', '-n', 'kern.cp_time']);
+  await sample();
   await process.sleep(5);
   return sample();
 }
 
-const gone = new AbortController();
-
-export const killPrograms: Record<string, Program> = {
-  ':': () => 0,
-  kill(process) {
-    const [signal, id, ...more] = process.args;
-    if (signal !== '-INT' || more.length > 0) return notModelled(process, 'this use of kill');
-    const controller = running.get(process.machine)?.get(Number(id));
-    if (controller === undefined || controller === gone) {
-      return fail(process, `kill: ${id}: No such process`);
-    }
-    controller.abort();
-    return 0;
-  },
-};
+/** Ends a program in time; exit codes are those of timeout(1). */
+async function runFor(process: Process, find: Find): Promise<number> {
+  const { value, operands } = readOptions(process.args, 's:');
+  const [seconds, name = '', ...args] = operands;
+  const found = process.machine.lacks.has(name) ? undefined : find(name);
+  if (found === undefined) return fail(process, `timeout: exec(${name}): No such file or directory`, 127);
+  const over = new AbortController();
+  const isCaught = value('s') === 'INT' && found.catchesInterrupt;
+  process.deps.clock.after(Number(seconds), () => over.abort());
+  const either = (signal: AbortSignal, isMeant: boolean) => (isMeant ? AbortSignal.any([signal, over.signal]) : signal);
+  const ending = await runProgram(found.program, process, args, {
+    interrupted: either(process.interrupted, isCaught),
+    killed: either(process.killed, !isCaught),
+  });
+  return over.signal.aborted ? 124 : codeOf(ending);
+}

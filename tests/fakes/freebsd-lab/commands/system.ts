@@ -3,137 +3,66 @@ import { describeCards } from '../cards.ts';
 import { clockRate, ticksOf } from '../cpu.ts';
 import { hasUnsavedDump } from '../crash.ts';
 import { textOf, writeFile } from '../file-system.ts';
-import { hasOption } from '../getopt.ts';
 import { hang, hasDebugger, panic } from '../lifecycle.ts';
 import type { Machine } from '../machine.ts';
-import { fail, notModelled, type Process, type Program } from '../process.ts';
-import { isInteger, type Sysctl, stored, takes } from '../sysctls.ts';
-import { readOptions, showUsage } from './options.ts';
+import { fail, notModelled, type Process, type Program, print } from '../process.ts';
+import { type Sysctl, stored, takes } from '../sysctls.ts';
+import { readOptions } from './options.ts';
 
 export const systemPrograms: Readonly<Record<string, Program>> = {
-  date,
-  dmesg,
-  pciconf,
-  savecore,
+  'date +%s': (process) => print(process, `${Math.floor(process.deps.clock.now() + process.machine.clockAhead)}\n`),
+  'dmesg -a': (process) => print(process, `${process.machine.messages.join('\n')}\n`),
+  'pciconf -lv': (process) => print(process, describeCards(process.machine.interfaces, process.machine.hasPciNames)),
+  'savecore -C': findDump,
   sysctl,
-  sysrc,
+  sysrc: assign,
+  'sysrc -n pf_enable firewall_enable': (process) => {
+    const isOn = (name: 'pf' | 'ipfw') => (process.machine.ownFirewalls.includes(name) ? 'YES\n' : 'NO\n');
+    return print(process, `${isOn('pf')}${isOn('ipfw')}`);
+  },
   uname,
   uuidgen,
 };
 
 /** uuidgen(1), of the time and the machine. */
-function uuidgen({ args, machine, out, deps }: Process): number {
-  if (args.length > 0) return 1;
+function uuidgen(process: Process): number {
+  const { machine, deps } = process;
   const time = Math.floor(deps.clock.now() * 1000)
     .toString(16)
     .padStart(16, '0');
   const node = Buffer.from(machine.name.padEnd(6, '0')).toString('hex').slice(0, 12);
-  out(`${time.slice(8)}-${time.slice(4, 8)}-11f0-8000-${node}\n`);
-  return 0;
-}
-
-function date(process: Process): number {
-  const { args, machine, deps, out } = process;
-  if (args.length !== 1 || args[0] !== '+%s') return notModelled(process, 'this use of date');
-  out(`${Math.floor(deps.clock.now() + machine.clockAhead)}\n`);
-  return 0;
+  return print(process, `${time.slice(8)}-${time.slice(4, 8)}-11f0-8000-${node}\n`);
 }
 
 function uname(process: Process): number {
-  const given = readOptions(process, {
-    program: 'uname',
-    spec: 'abiKmnoprsUv',
-    usage: 'usage: uname [-abiKmnoprsUv]',
-    code: 1,
-  });
-  if (given.kind === 'refused') return given.code;
-  const { machine, out } = process;
-  const kernel = machine.running?.kernel;
-  const words = new Map([
-    ['s', 'FreeBSD'],
-    ['n', machine.name],
-    ['r', kernel?.release ?? ''],
-    ['v', kernel?.version ?? ''],
-    ['m', 'amd64'],
-    ['p', 'amd64'],
-    ['i', configurationName],
-    ['K', '1400097'],
-    ['U', '1400097'],
-    ['b', 'd1b54a32d192ed03'],
-    ['o', 'FreeBSD'],
-  ]);
-  const asked = given.options.length === 0 ? ['s'] : given.options.map(({ name }) => name);
-  const letters = asked.includes('a') ? ['s', 'n', 'r', 'v', 'm'] : asked;
-  const isOverride = ([letter]: [string, string]) => letters.includes(letter);
-  out(
-    `${[...words]
-      .filter(isOverride)
-      .map(([, word]) => word)
-      .join(' ')}\n`,
-  );
-  return 0;
+  const { has, given } = readOptions(process.args, 'prsv');
+  const { release = '', version = '' } = process.machine.running?.kernel ?? {};
+  const words = { s: 'FreeBSD', r: release, v: version, p: 'amd64' };
+  const wanted = Object.entries(words).filter(([letter]) => has(letter) || (given.length === 0 && letter === 's'));
+  return print(process, `${wanted.map(([, word]) => word).join(' ')}\n`);
 }
 
-const sysctlUsage = {
-  program: 'sysctl',
-  spec: 'AaB:bdeFf:hiJj:lNnoqRrTtVWwXx',
-  usage:
-    'usage: sysctl [-bdeFhilnoqTtVWx] [-j jail] [ -B <bufsize> ] [-f filename] name[=value] ...\n       sysctl [-bdeFhilnoqTtVWx] [-j jail] [ -B <bufsize> ] -a',
-  code: 1,
-};
-
+/** It continues after errors, and exits with 1 if there was one. */
 function sysctl(process: Process): number {
-  const given = readOptions(process, sysctlUsage);
-  if (given.kind === 'refused') return given.code;
-  const { options, operands } = given;
-  if (options.some(({ name }) => !'niq'.includes(name))) {
-    return notModelled(process, 'this option of sysctl');
-  }
-  if (operands.length === 0) return showUsage(process, sysctlUsage);
-  const style = { isBare: hasOption(options, 'n'), ignoresUnknown: hasOption(options, 'i') };
-  // It continues after errors, and exits with 1 if there was one.
-  return Math.max(...operands.map((operand) => sysctlOne(process, operand, style)));
+  const { has, operands } = readOptions(process.args, 'n');
+  return Math.max(...operands.map((operand) => sysctlOne(process, operand, has('n'))));
 }
 
-type Style = { isBare: boolean; ignoresUnknown: boolean };
-
-function sysctlOne(process: Process, operand: string, style: Style): number {
-  const { machine, out } = process;
-  const [name = '', ...values] = operand.split('=');
+function sysctlOne(process: Process, operand: string, isBare: boolean): number {
+  const { machine, out, deps } = process;
+  const [name = '', value] = operand.split('=');
   const sysctl = machine.sysctls.get(name);
-  if (sysctl === undefined) {
-    return style.ignoresUnknown ? 0 : fail(process, `sysctl: unknown oid '${name}'`);
-  }
-  const now = process.deps.clock.now();
-  const before = `${style.isBare ? '' : `${name}: `}${readSysctl(machine, name, sysctl, now)}`;
-  if (!operand.includes('=')) {
-    out(`${before}\n`);
-    return 0;
-  }
-  const value = values.join('=');
-  const refusal = whyRefused(name, sysctl, value);
-  if (refusal !== undefined) return fail(process, refusal);
+  if (sysctl === undefined) return fail(process, `sysctl: unknown oid '${name}'`);
+  const before = `${isBare ? '' : `${name}: `}${readSysctl(machine, name, sysctl, deps.clock.now())}`;
+  if (value === undefined) return print(process, `${before}\n`);
+  if (!sysctl.access.startsWith('read-write')) return fail(process, `sysctl: oid '${name}' is read only`);
+  if (!takes(sysctl.type, value)) return fail(process, `sysctl: ${name}=${value}: Invalid argument`);
   sysctl.value = stored(sysctl, value);
   out(`${before} -> ${sysctl.value}\n`);
-  if (value !== '0') act(process, name);
+  // Handlers of sys/kern/subr_kdb.c; entering a debugger has no effect if the kernel has none.
+  if (name === 'debug.kdb.panic' && value !== '0') panic(machine, deps, 'kdb_sysctl_panic');
+  if (name === 'debug.kdb.enter' && value !== '0' && hasDebugger(machine)) hang(machine);
   return 0;
-}
-
-/** Handlers of sys/kern/subr_kdb.c; entering a debugger has no effect if the kernel has none. */
-function act({ machine, deps }: Process, name: string): void {
-  const behaviour = machine.running?.kernel.behaviour;
-  if (behaviour?.kind === 'panics-at-settings') panic(machine, deps, behaviour.panic);
-  if (name === 'debug.kdb.panic') panic(machine, deps, 'kdb_sysctl_panic');
-  if (name === 'debug.kdb.enter' && hasDebugger(machine)) hang(machine);
-}
-
-function whyRefused(name: string, { access, type }: Sysctl, value: string): string | undefined {
-  if (access === 'read-only') return `sysctl: oid '${name}' is read only`;
-  if (access === 'tunable') {
-    return `sysctl: oid '${name}' is a read only tunable\nsysctl: Tunable values are set in /boot/loader.conf`;
-  }
-  if (type.kind === 'integer' && !isInteger(value)) return `sysctl: invalid integer '${value}'`;
-  return takes(type, value) ? undefined : `sysctl: ${name}=${value}: Invalid argument`;
 }
 
 /** Load while a machine comes up; its averages fall with time. */
@@ -201,66 +130,25 @@ function readSysctl(machine: Machine, name: string, { value }: Sysctl, now: numb
   }
 }
 
-/** Writes rc.conf(5), or reads its two switches for firewalls. */
-function sysrc(process: Process): number {
-  const { args, machine, out } = process;
-  const assignments = args.map((word) => /^(\w+)=([^"$`\\]*)$/.exec(word));
-  if (args.length > 0 && assignments.every((match) => match !== null)) {
-    for (const [, name = '', value = ''] of assignments) assign(process, name, value);
-    return 0;
-  }
-  if (args.join(' ') !== '-n pf_enable firewall_enable') return notModelled(process, 'this sysrc');
-  for (const name of ['pf', 'ipfw'] as const) {
-    out(machine.ownFirewalls.includes(name) ? 'YES\n' : 'NO\n');
+/** Replaces existing lines of rc.conf(5), or appends new ones. */
+function assign({ args, machine: { files }, out }: Process): number {
+  for (const word of args) {
+    const [, name = notModelled(), value = ''] = /^(\w+)=([^"$`\\]*)$/.exec(word) ?? [];
+    const text = textOf(files, '/etc/rc.conf') ?? '';
+    const line = new RegExp(`^${name}="([^"]*)"$`, 'm');
+    const before = line.exec(text)?.[1];
+    out(`${name}: ${before ?? ''} -> ${value}\n`);
+    const made = `${name}="${value}"`;
+    const whole = text === '' || text.endsWith('\n') ? text : `${text}\n`;
+    writeFile(files, '/etc/rc.conf', before === undefined ? `${whole}${made}\n` : text.replace(line, () => made));
   }
   return 0;
 }
 
-/** Replaces an existing line, or appends a new one. */
-function assign({ machine: { files }, out }: Process, name: string, value: string): void {
-  const text = textOf(files, '/etc/rc.conf') ?? '';
-  const line = new RegExp(`^${name}="([^"]*)"$`, 'm');
-  const made = `${name}="${value}"`;
-  const isThere = line.test(text);
-  out(`${name}: ${line.exec(text)?.[1] ?? ''} -> ${value}\n`);
-  const whole = text === '' || text.endsWith('\n') ? text : `${text}\n`;
-  writeFile(files, '/etc/rc.conf', isThere ? text.replace(line, () => made) : `${whole}${made}\n`);
-}
-
-function dmesg(process: Process): number {
-  const given = readOptions(process, {
-    program: 'dmesg',
-    spec: 'acM:N:',
-    usage: 'usage: dmesg [-ac] [-M core [-N system]]',
-    code: 1,
-  });
-  if (given.kind === 'refused') return given.code;
-  if (given.options.some(({ name }) => name !== 'a')) return notModelled(process, 'this dmesg');
-  process.out(`${process.machine.messages.join('\n')}\n`);
-  return 0;
-}
-
-/** Only `-C`, which reports an unsaved dump. */
-function savecore(process: Process): number {
-  const { args, machine, out } = process;
-  if (args.length !== 1 || args[0] !== '-C') return notModelled(process, 'this use of savecore');
+/** Reports an unsaved dump. */
+function findDump(process: Process): number {
+  const { machine } = process;
   if (machine.crashes.dumpsTo !== 'disk') return fail(process, 'savecore: No dump device');
-  out(hasUnsavedDump(machine) ? 'A dump exists on /dev/ada0p3\n' : '');
-  return hasUnsavedDump(machine) ? 0 : 1;
-}
-
-function pciconf(process: Process): number {
-  const usage = {
-    program: 'pciconf',
-    spec: 'aBbceD:hlrvVwDC',
-    usage: 'usage: pciconf -l [-BbceVv] [device]\n       pciconf -a device',
-    code: 1,
-  };
-  const given = readOptions(process, usage);
-  if (given.kind === 'refused') return given.code;
-  if (!hasOption(given.options, 'l')) return showUsage(process, usage);
-  const isVerbose = hasOption(given.options, 'v');
-  const { interfaces, hasPciNames: hasNames } = process.machine;
-  for (const text of describeCards(interfaces, { isVerbose, hasNames })) process.out(text);
-  return 0;
+  if (!hasUnsavedDump(machine)) return 1;
+  return print(process, 'A dump exists on /dev/ada0p3\n');
 }
