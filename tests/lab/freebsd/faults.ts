@@ -33,8 +33,6 @@ type Setup = {
   lab?: FreebsdLabOptions;
   base?: Behaviour;
   patched?: Behaviour;
-  /** In all kernels. */
-  hasDebugger?: true;
   /** Patched, base, base, patched. */
   patchedFirst?: true;
   hasNoPower?: true;
@@ -176,10 +174,7 @@ export const parts = {
       }),
       'the receiver, in a trial, for two minutes': passes(inTrial('receiver', 120)),
       'the receiver, in a trial, for good': blamesLab(inTrial('receiver')),
-      'the sender, in a trial, for two minutes': passes(inTrial('sender1', 120)),
-      'the sender, in a trial, for good': blamesLab(inTrial('sender1')),
       'the builder': blamesLab({ builds: { isAway: true } }),
-      'the DUT, in a trial, for two minutes': passes(inTrial('dut', 120)),
       'the DUT, in a trial, until it boots': passes(inTrial('dut')),
       'the DUT, in a trial, until it boots, without power control': losesDut({
         ...inTrial('dut'),
@@ -197,56 +192,41 @@ export const parts = {
         faults: [{ kind: 'upload-lost', at: 3, afterBytes: 1 }],
       }),
       'while the next boot is ordered': passes(cutAt('nextboot -k', 2)),
-      'whenever the next boot is ordered': blamesLab(cutAt('nextboot -k', ...always)),
       'when it is told to reboot': costsNothing(cutAt('shutdown', 2)),
       // Both kernels were installed.
       'while it is restored': costsNothing(cutAt('ls -1 /boot', 3)),
       'whenever it is restored': losesDut(cutAt('ls -1 /boot', ...from(3))),
     },
     'The receiver crashes': {
-      'with base, once': passes(at('receiver-crash', 1)),
       'with patched, once': passes(at('receiver-crash', 2)),
       always: undecided(at('receiver-crash', ...always)),
     },
     'A link is dead': {
-      'with base, once': passes(at('dead-link', 1)),
       'with patched, once': passes(at('dead-link', 2)),
       'with patched, always': undecided(at('dead-link', 2, 3, 5, 6, 7, 8)),
-      always: undecided(at('dead-link', ...always)),
     },
     'The kernel forwards nothing': {
-      'base, once': passes(at('forwards-nothing', 1)),
       'patched, once': passes(at('forwards-nothing', 2)),
       'base, always': undecided({ lab: { truth: ({ ident }) => (ident === 'base' ? 0 : 5e6) } }),
       'patched, always': blamesPatch('regression', { lab: onlyBaseForwards }),
-      'patched, always, on three machines': blamesPatch('regression', {
-        lab: { ...onlyBaseForwards, cabling: { generators: 'two' } },
-      }),
       'patched, always, before base': blamesPatch('regression', {
         lab: onlyBaseForwards,
         ...patchedFirst,
       }),
       both: undecided({ lab: { truth: () => 0 } }),
-      'both, while the link is dead': undecided({
-        lab: { truth: () => 0 },
-        ...at('dead-link', ...always),
-      }),
       'patched, always, a hundredth of base': blamesPatch('regression', {
         lab: { truth: ({ ident }) => (ident === 'patched' ? 5e4 : 5e6) },
       }),
     },
     'The generator is too slow': {
-      'with base, once': passes({ faults: [{ kind: 'slow-generator', at: 1, pps: 3e6 }] }),
       'with patched, once': passes({ faults: [{ kind: 'slow-generator', at: 2, pps: 3e6 }] }),
       always: undecided({ lab: { generatorPps: 3e6 } }),
     },
     'The receiver is too slow': {
-      'with base, once': passes(slowReceiver(1)),
       'with patched, once': passes(slowReceiver(2)),
       always: undecided({ lab: { ...calm, receiverPps: 3e6 } }),
     },
     'Ctrl-C is pressed': {
-      'while base boots': cancelled({ arrange: when(({ stage }) => stage === 'booting') }),
       'while patched boots': cancelled({
         arrange: when(({ stage, boots }) => stage === 'booting' && boots === 2),
       }),
@@ -277,7 +257,6 @@ export const parts = {
       ),
     },
     'The kernel panics at boot': {
-      'base, once': passes(at('panic-at-boot', 1)),
       'patched, once': passes(at('panic-at-boot', 2)),
       "the DUT's own, at restore, once": costsNothing(at('panic-at-boot', 5)),
       'base, always': blamesLab({ base: panicsAtBoot }),
@@ -286,16 +265,7 @@ export const parts = {
         patched: panicsAtBoot,
         ...patchedFirst,
       }),
-      'patched before base, both always': blamesLab({
-        base: panicsAtBoot,
-        patched: panicsAtBoot,
-        ...patchedFirst,
-      }),
       "every one, the DUT's own too": losesDut(at('panic-at-boot', ...always)),
-      'patched, once, seen on the console alone': passes({
-        ...at('panic-at-boot', 2),
-        ...seenOnConsole,
-      }),
       'patched, always, seen on the console alone': blamesPatch('boot-failed', {
         patched: panicsAtBoot,
         ...seenOnConsole,
@@ -304,29 +274,14 @@ export const parts = {
         patched: panicsAtBoot,
         ...stuckOnConsole,
       }),
-      'base, always, seen on the console alone': blamesLab({ base: panicsAtBoot, ...seenOnConsole }),
     },
     'The kernel hangs at boot': {
-      'base, once': passes(at('hang-at-boot', 1)),
       'patched, once': passes(at('hang-at-boot', 2)),
-      "the DUT's own, at restore, once": costsNothing(at('hang-at-boot', 5)),
-      'base, always': blamesLab({ base: hangsAtBoot }),
       'patched, always': blamesPatch('boot-failed', { patched: hangsAtBoot }),
       "the DUT's own, at restore, always": losesDut(at('hang-at-boot', ...from(5))),
-      'base, once, without power control': losesDut({ ...at('hang-at-boot', 1), ...noPower }),
       'patched, once, without power control': losesDut({ ...at('hang-at-boot', 2), ...noPower }),
-      "the DUT's own, at restore, without power control": losesDut({
-        ...at('hang-at-boot', 5),
-        ...noPower,
-      }),
-      'patched, once, with its console': passes({ ...at('hang-at-boot', 2), hasConsole: true }),
       'patched, always, with its console': blamesPatch('boot-failed', {
         patched: hangsAtBoot,
-        hasConsole: true,
-      }),
-      "the DUT's own, at restore, without power control, with its console": losesDut({
-        ...at('hang-at-boot', 5),
-        ...noPower,
         hasConsole: true,
       }),
       'patched, and the BMC lies once': passes({
@@ -335,75 +290,39 @@ export const parts = {
       'patched, and the BMC always lies': losesDut({
         faults: [...at('hang-at-boot', 2).faults, ...at('power-lies', ...always).faults],
       }),
-      'patched, and the BMC does not answer once': passes({
-        faults: [...at('hang-at-boot', 2).faults, ...at('power-times-out', 1).faults],
-      }),
       'patched, and the BMC never answers': losesDut({
         faults: [...at('hang-at-boot', 2).faults, ...at('power-times-out', ...always).faults],
       }),
     },
     'Another kernel comes up': {
-      'instead of base, once': passes(at('wrong-kernel', 1)),
       'instead of patched, once': passes(at('wrong-kernel', 2)),
       always: blamesLab(at('wrong-kernel', ...always)),
-      'always, patched before base': blamesLab({ ...at('wrong-kernel', ...always), ...patchedFirst }),
-    },
-    'The DUT is not like others': {
-      'its root is on NFS': blamesLab({ lab: { root: 'nfs' } }),
-      'its clock is a minute behind, and set after each boot': costsNothing({
-        lab: { realTimeClock: { aheadSeconds: -60, setAfterSeconds: 5 } },
-      }),
-      'a reset clears its messages, and patched always panics at boot': blamesPatch('boot-failed', {
-        patched: panicsAtBoot,
-        lab: { crashes: { keepsMessages: false, saveSeconds: 40 } },
-      }),
-      'patched stops in the debugger where it panics, if it is let': blamesPatch('boot-failed', {
-        patched: panicsAtBoot,
-        hasDebugger: true,
-        lab: { loaderConf: { 'debug.debugger_on_panic': '1' } },
-      }),
     },
   },
   rules: {
     'The kernel panics when rules are loaded': {
-      'base, once': passes(atRules('panic-at-command', 1)),
       'patched, once': passes(atRules('panic-at-command', 2)),
       'base, always': blamesLab(atRules('panic-at-command', 1, 4)),
       'patched, always': blamesPatch('panics-under-load', atRules('panic-at-command', 2, 3)),
-      'both, always': blamesLab(atRules('panic-at-command', ...always)),
     },
     'The rules are refused': {
-      'by base, once': passes(atRules('command-fails', 1)),
       'by patched, once': passes(atRules('command-fails', 2)),
       'by base, always': blamesLab(atRules('command-fails', 1, 4)),
       'by patched, always': blamesPatch('does-not-load', atRules('command-fails', 2, 3)),
-      'by both, always': blamesLab(atRules('command-fails', ...always)),
     },
     'The rules cut the management network of the DUT': {
-      'base, once': passes(atRules('cut-off', 1)),
       'patched, once': passes(atRules('cut-off', 2)),
-      'base, always': blamesLab(atRules('cut-off', 1, 4)),
       'patched, always': blamesPatch('panics-under-load', atRules('cut-off', 2, 3)),
-      'both, always': blamesLab(atRules('cut-off', ...always)),
       'base, without power control': losesDut({ ...atRules('cut-off', 1), ...noPower }),
     },
     'The kernel panics under load': {
-      'base, once': passes(at('panic-under-load', 1)),
       'patched, once': passes(at('panic-under-load', 2)),
       'base, always': blamesLab({ base: panicsUnderLoad }),
       'patched, always': blamesPatch('panics-under-load', { patched: panicsUnderLoad }),
-      'patched, always, before base': blamesPatch('panics-under-load', {
-        patched: panicsUnderLoad,
-        ...patchedFirst,
-      }),
       'both, always': blamesLab(at('panic-under-load', ...always)),
       'patched, always, seen on the console alone': blamesPatch('panics-under-load', {
         patched: panicsUnderLoad,
         ...seenOnConsole,
-      }),
-      'patched, always, without a reset, seen on the console': blamesPatch('panics-under-load', {
-        patched: panicsUnderLoad,
-        ...stuckOnConsole,
       }),
     },
   },
@@ -520,11 +439,10 @@ async function judge(one: Case, buildHost: Sshd, depsIn: typeof depsOf) {
   };
 }
 
-function kernelsOf({ base, patched, patchedBytes = 0, hasDebugger }: Case, folder: string) {
+function kernelsOf({ base, patched, patchedBytes = 0 }: Case, folder: string) {
   const write = (ident: string, behaviour: Behaviour = { kind: 'works' }, bytes = 0): string => {
     const path = join(folder, `${ident}.tar`);
-    const padding = `options PADDING="${'x'.repeat(bytes)}"`;
-    const options = hasDebugger ? [padding, 'options DDB'] : [padding];
+    const options = [`options PADDING="${'x'.repeat(bytes)}"`];
     writeFileSync(path, kernelArchive({ ident, behaviour, options }));
     return path;
   };
