@@ -10,6 +10,8 @@ import type { Variant } from '../../src/kernel/variant.ts';
 import { connectTo } from '../../src/lab/connect.ts';
 import { openConsole, realConsoleDeps } from '../../src/lab/console/console.ts';
 import type { FreebsdDeps } from '../../src/lab/freebsd/freebsd-deps.ts';
+import type { KeepLog, PrepareRequest } from '../../src/lab/testbed.ts';
+import type { Cell } from '../../src/model/scenario.ts';
 import type { SshTarget } from '../../src/system/host/login.ts';
 import { leadsTo } from './freebsd-lab/direct-host.ts';
 import { type KernelText, kernelArchive } from './freebsd-lab/kernel.ts';
@@ -113,4 +115,26 @@ export function builtVariant(variant: string, kernel: KernelText, folder: string
   writeFileSync(path, archive);
   const sha256 = createHash('sha256').update(archive).digest('hex');
   return { variant, commit: kernel.ident, files: [], kernel: { kind: 'archive', path, sha256 } };
+}
+
+export const forwarding: Cell = { scenario: 'forwarding', family: 'inet4' };
+
+/** Prepares these variants for `forwarding`, without rules or logs. */
+export const prepareRequest = (
+  variants: readonly Variant[],
+  changes: Partial<PrepareRequest> = {},
+): PrepareRequest => ({
+  variants,
+  cells: [forwarding],
+  rules: {},
+  keepLog: async () => {},
+  notify() {},
+  signal: new AbortController().signal,
+  ...changes,
+});
+
+/** Keeps logs by their names. */
+export function keptLogs(): { logs: Map<string, string>; keepLog: KeepLog } {
+  const logs = new Map<string, string>();
+  return { logs, keepLog: async (name, content) => void logs.set(name, String(content)) };
 }

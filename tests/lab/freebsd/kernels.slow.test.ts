@@ -3,11 +3,10 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { Variant } from '../../../src/kernel/variant.ts';
 import { openFreebsdTestbed } from '../../../src/lab/freebsd/freebsd-testbed.ts';
 import { Kernels } from '../../../src/lab/freebsd/kernels.ts';
-import type { PrepareRequest } from '../../../src/lab/testbed.ts';
 import type { Run } from '../../../src/model/result.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { startFreebsdLab } from '../../fakes/freebsd-lab/lab.ts';
-import { depsOf, testbedOf, usualTraffic } from '../../fakes/freebsd-testbed.ts';
+import { depsOf, prepareRequest, testbedOf, usualTraffic } from '../../fakes/freebsd-testbed.ts';
 import {
   type PatientBuilder,
   patientBuilder,
@@ -32,14 +31,8 @@ const order: [variant: string, layout: number][] = [
 
 const soon = { timeout: 120_000, interval: 10 };
 
-const request = (variants: readonly Variant[], signal: AbortSignal): PrepareRequest => ({
-  variants,
-  cells: [],
-  rules: {},
-  signal,
-  keepLog: async () => {},
-  notify() {},
-});
+const request = (variants: readonly Variant[], signal = new AbortController().signal) =>
+  prepareRequest(variants, { cells: [], signal });
 
 describeWith(patientBuilderNeeds, 'kernels of variants', () => {
   let host: Awaited<ReturnType<typeof startBuildHost>>;
@@ -166,39 +159,35 @@ describeWith(patientBuilderNeeds, 'kernels of variants', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test.each(['nextboot', 'boot-environment'] as const)(
-    'of several layouts are booted in the order of the runs, by %s, and never fill the DUT',
-    async (method) => {
-      const noise = { perBoot: 0, perSecond: 0, perBuild: 0.05 };
-      await using lab = await startFreebsdLab({ noise, root: 'zfs' });
-      const builder = patientBuilder(host);
-      const config = testbedOf(lab, temporaryFolder(), { builder: builder.config });
-      config.dut.boot.method = method;
-      const testbed = await openFreebsdTestbed('shelf', config, usualTraffic, depsOf(lab));
-      const { signal } = new AbortController();
-      const variants = ['base', 'patched'].map((name) => withLayouts(builder, name, [1, 2]));
-      await testbed.prepare(request(variants, signal));
-      const measured: Run[] = [];
-      for (const [index, [variant, layout]] of order.entries()) {
-        const number = index + 1;
-        const runs = [{ number, variant, layout, pair: Math.floor(index / 2) + 1 }];
-        const cell = { scenario: 'forwarding', family: 'inet4' } as const;
-        const outcome = await testbed.trial({ number, cell, runs }, async () => {}, signal);
-        if (outcome.kind !== 'measured') throw new Error(JSON.stringify(outcome));
-        measured.push(...outcome.runs.map((run) => ({ ...run, attempt: 1 })));
-        const { boot, environments } = lab.state();
-        const installed = [...boot, ...environments].filter((name) => name.startsWith('ppsgate.'));
-        expect(installed.length).toBeLessThanOrEqual(2);
-      }
-      expect(measured.map(({ variant, layout }) => [variant, layout])).toEqual(order);
-      const speedOf = Map.groupBy(measured, ({ variant, layout }) => `${variant} ${layout}`);
-      // Every boot of a layout is as fast as the one before, and no two layouts are.
-      expect([...speedOf.values()].map((runs) => new Set(runs.map(({ pps }) => pps)).size)).toEqual([1, 1, 1, 1]);
-      expect(new Set(measured.map(({ pps }) => pps)).size).toBe(4);
-      await testbed.restore();
-      expect(lab.state()).toMatchObject({ kernel: 'base', leftovers: [] });
-    },
-  );
+  test('of several layouts are booted in the order of the runs, and never fill the DUT', async () => {
+    const noise = { perBoot: 0, perSecond: 0, perBuild: 0.05 };
+    await using lab = await startFreebsdLab({ noise, root: 'zfs' });
+    const builder = patientBuilder(host);
+    const config = testbedOf(lab, temporaryFolder(), { builder: builder.config });
+    config.dut.boot.method = 'boot-environment';
+    const testbed = await openFreebsdTestbed('shelf', config, usualTraffic, depsOf(lab));
+    const variants = ['base', 'patched'].map((name) => withLayouts(builder, name, [1, 2]));
+    await testbed.prepare(request(variants));
+    const measured: Run[] = [];
+    for (const [index, [variant, layout]] of order.entries()) {
+      const number = index + 1;
+      const runs = [{ number, variant, layout, pair: Math.floor(index / 2) + 1 }];
+      const cell = { scenario: 'forwarding', family: 'inet4' } as const;
+      const outcome = await testbed.trial({ number, cell, runs }, async () => {}, new AbortController().signal);
+      if (outcome.kind !== 'measured') throw new Error(JSON.stringify(outcome));
+      measured.push(...outcome.runs.map((run) => ({ ...run, attempt: 1 })));
+      const { boot, environments } = lab.state();
+      const installed = [...boot, ...environments].filter((name) => name.startsWith('ppsgate.'));
+      expect(installed.length).toBeLessThanOrEqual(2);
+    }
+    expect(measured.map(({ variant, layout }) => [variant, layout])).toEqual(order);
+    const speedOf = Map.groupBy(measured, ({ variant, layout }) => `${variant} ${layout}`);
+    // Every boot of a layout is as fast as the one before, and no two layouts are.
+    expect([...speedOf.values()].map((runs) => new Set(runs.map(({ pps }) => pps)).size)).toEqual([1, 1, 1, 1]);
+    expect(new Set(measured.map(({ pps }) => pps)).size).toBe(4);
+    await testbed.restore();
+    expect(lab.state()).toMatchObject({ kernel: 'base', leftovers: [] });
+  });
 
   test('whose request is cancelled are not awaited, and none of their builds continues', async () => {
     const { builder, kernels, want, end } = begin(['a', 'b']);
@@ -217,10 +206,10 @@ describeWith(patientBuilderNeeds, 'kernels of variants', () => {
     const config = testbedOf(lab, temporaryFolder(), { builder: builder.config });
     const testbed = await openFreebsdTestbed('shelf', config, usualTraffic, depsOf(lab));
     const variants = ['a', 'b'].map(builder.variant);
-    await testbed.prepare(request(variants, new AbortController().signal));
+    await testbed.prepare(request(variants));
     await comesTo(builder, 'a');
     expect(testbed.ready()).toEqual(new Set());
-    await testbed.prepare(request([...variants].reverse(), new AbortController().signal));
+    await testbed.prepare(request([...variants].reverse()));
     await comesTo(builder, 'a', 'b');
     await testbed.restore();
     expect(builder.folders()).toEqual([]);

@@ -8,7 +8,7 @@ import { renderHtml, renderMarkdown } from '../../../src/report/reports.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import type { Behaviour } from '../../fakes/freebsd-lab/kernel.ts';
 import { startFreebsdLab } from '../../fakes/freebsd-lab/lab.ts';
-import { builtVariant, depsOf, testbedOf, usualTraffic } from '../../fakes/freebsd-testbed.ts';
+import { builtVariant, depsOf, prepareRequest, testbedOf, usualTraffic } from '../../fakes/freebsd-testbed.ts';
 import { aCell, aResult } from '../../fakes/result.ts';
 
 const traffic = { ...usualTraffic, measureSeconds: 30 };
@@ -36,7 +36,7 @@ async function measured({
     builtVariant('patched', { ident: 'patched', behaviour }, folder),
   ];
   const keepLog = async () => {};
-  await testbed.prepare({ variants, cells: [cell], rules, keepLog, notify() {}, signal });
+  await testbed.prepare(prepareRequest(variants, { cells: [cell], rules }));
   const trials = [];
   for (const [index, variant] of ['base', 'patched'].entries()) {
     const number = index + 1;

@@ -2,12 +2,18 @@ import { describe, expect, test } from 'vitest';
 import type { FreebsdTestbed } from '../../../src/config/freebsd-testbed.ts';
 import { openFreebsdTestbed } from '../../../src/lab/freebsd/freebsd-testbed.ts';
 import { PreflightError } from '../../../src/lab/freebsd/preflight.ts';
-import type { Cell } from '../../../src/model/scenario.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import type { Behaviour } from '../../fakes/freebsd-lab/kernel.ts';
 import { type FreebsdLab, startFreebsdLab } from '../../fakes/freebsd-lab/lab.ts';
 import type { Route } from '../../fakes/freebsd-lab/machine.ts';
-import { builtVariant, depsOf, testbedOf, usualTraffic } from '../../fakes/freebsd-testbed.ts';
+import {
+  builtVariant,
+  depsOf,
+  forwarding,
+  prepareRequest,
+  testbedOf,
+  usualTraffic,
+} from '../../fakes/freebsd-testbed.ts';
 
 const signal = new AbortController().signal;
 
@@ -15,7 +21,6 @@ type Mode = FreebsdTestbed['preflight'];
 
 type Setup = {
   mode: Mode;
-  family?: Cell['family'];
   spoil?: (lab: FreebsdLab) => void;
   patched?: Behaviour;
   /** Changes the laboratory after the boot, when the settings have passed. */
@@ -23,7 +28,7 @@ type Setup = {
 };
 
 /** Outcome of the inspection, and of a trial that follows it in any case. */
-async function gateOn({ mode, family = 'inet4', spoil, patched = { kind: 'works' }, spoilBooted }: Setup) {
+async function gateOn({ mode, spoil, patched = { kind: 'works' }, spoilBooted }: Setup) {
   await using lab = await startFreebsdLab();
   spoil?.(lab);
   const folder = temporaryFolder();
@@ -33,15 +38,8 @@ async function gateOn({ mode, family = 'inet4', spoil, patched = { kind: 'works'
     { ...usualTraffic, measureSeconds: 20 },
     depsOf(lab),
   );
-  const cell: Cell = { scenario: 'forwarding', family };
-  await testbed.prepare({
-    variants: [builtVariant('patched', { ident: 'patched', behaviour: patched }, folder)],
-    cells: [cell],
-    rules: {},
-    keepLog: async () => {},
-    notify() {},
-    signal,
-  });
+  const cell = forwarding;
+  await testbed.prepare(prepareRequest([builtVariant('patched', { ident: 'patched', behaviour: patched }, folder)]));
   const inspection = await testbed.inspect([cell]).catch((error: unknown) => error);
   const trial = () =>
     testbed.trial({ number: 1, cell, runs: [{ number: 1, variant: 'patched', pair: 1 }] }, async () => {}, signal);
@@ -100,8 +98,8 @@ const spoils = {
 };
 
 describe.each(Object.entries(spoils))('a DUT with %s', (_, spoil) => {
-  test.each(['warn', 'fail'] as const)('is sent no packet where preflight is %s', async (mode) => {
-    const { inspection, outcome, packetsToAdmin } = await gateOn({ mode, spoil });
+  test('is sent no packet', async () => {
+    const { inspection, outcome, packetsToAdmin } = await gateOn({ mode: 'warn', spoil });
     expect(packetsToAdmin).toBe(0);
     expect(inspection).toBeInstanceOf(PreflightError);
     expect(outcome).toMatchObject({ kind: 'failed' });
@@ -128,8 +126,8 @@ test('a route to part of the data networks that leads elsewhere is not removed w
 describe('a kernel that loses its routes at boot', () => {
   const patched: Behaviour = { kind: 'loses-routes-at-boot' };
 
-  test.each(['warn', 'fail'] as const)('is sent no packet where preflight is %s', async (mode) => {
-    const { outcome, packetsToAdmin } = await gateOn({ mode, patched });
+  test('is sent no packet', async () => {
+    const { outcome, packetsToAdmin } = await gateOn({ mode: 'warn', patched });
     expect(packetsToAdmin).toBe(0);
     expect(outcome).toEqual({
       kind: 'failed',

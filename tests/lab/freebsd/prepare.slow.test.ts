@@ -5,13 +5,19 @@ import type { Variant } from '../../../src/kernel/variant.ts';
 import { openFreebsdTestbed } from '../../../src/lab/freebsd/freebsd-testbed.ts';
 import type { Testbed } from '../../../src/lab/testbed.ts';
 import type { PlannedTrial } from '../../../src/model/planned-trial.ts';
-import type { Cell } from '../../../src/model/scenario.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import type { Behaviour } from '../../fakes/freebsd-lab/kernel.ts';
 import { type FreebsdLab, type FreebsdLabOptions, startFreebsdLab } from '../../fakes/freebsd-lab/lab.ts';
-import { builtVariant, depsOf, hostOf, testbedOf, usualTraffic } from '../../fakes/freebsd-testbed.ts';
+import {
+  builtVariant,
+  depsOf,
+  forwarding,
+  hostOf,
+  prepareRequest,
+  testbedOf,
+  usualTraffic,
+} from '../../fakes/freebsd-testbed.ts';
 
-const forwarding: Cell = { scenario: 'forwarding', family: 'inet4' };
 const traffic = { ...usualTraffic, measureSeconds: 20 };
 const { signal } = new AbortController();
 
@@ -27,15 +33,7 @@ async function opened(options: FreebsdLabOptions = {}, method: Method = 'nextboo
   return { lab, testbed, folder };
 }
 
-const prepare = (testbed: Testbed, variants: readonly Variant[]) =>
-  testbed.prepare({
-    variants,
-    cells: [forwarding],
-    rules: {},
-    signal,
-    keepLog: async () => {},
-    notify() {},
-  });
+const prepare = (testbed: Testbed, variants: readonly Variant[]) => testbed.prepare(prepareRequest(variants));
 
 let number = 0;
 
@@ -55,7 +53,6 @@ const largeVariant = (variant: string, folder: string): Variant =>
 
 describe.each<[string, Method, FreebsdLabOptions]>([
   ['folders of nextboot(8)', 'nextboot', { root: 'ufs' }],
-  ['folders of nextboot(8) on ZFS', 'nextboot', { root: 'zfs' }],
   ['boot environments', 'boot-environment', { root: 'zfs' }],
 ])('on a DUT with space for three kernels, in %s,', (_, method, root) => {
   // Two that are installed, and the archive of one.
