@@ -114,7 +114,7 @@ export function fakeGuests(options: FakeGuestsOptions = {}): FakeGuests {
     const deps = { clock, faults: faultsOf(options.faultsOf?.(ordinal) ?? []) };
     const { interfaces, egress } = plugIn();
     const machine = dutOf(
-      { dut: { interfaces, routes: [], neighbours: [] } },
+      { dut: { interfaces: [...interfaces], routes: [], neighbours: [] } },
       {
         name: 'guest',
         hardware,

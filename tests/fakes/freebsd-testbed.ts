@@ -97,12 +97,8 @@ export const depsOf = (lab: FreebsdLab): FreebsdDeps => ({
       return openConsole('the DUT', config, onOutput, realConsoleDeps);
     }
     const { console } = lab.dut.machine;
-    const { promise: ended, resolve: end } = Promise.withResolvers<string>();
-    const leaves = [console.listen(onOutput), console.onEnd(() => end('socat ended with 0'))];
-    const close = async () => {
-      for (const leave of leaves) leave();
-    };
-    return { ended, close };
+    const leave = console.listen(onOutput);
+    return { ended: new Promise<string>(() => {}), close: async () => leave() };
   },
   sleep: (seconds) => lab.clock.sleep(seconds),
   now: () => lab.clock.now(),

@@ -7,6 +7,7 @@ import type { Config } from '../../../src/config/schema.ts';
 import { temporaryFolder } from '../folder.ts';
 import { hostOf, labConsole } from '../freebsd-testbed.ts';
 import type { CablingOptions } from './cabling.ts';
+import type { CardName } from './cards.ts';
 import { makeFolder, writeFile } from './file-system.ts';
 import { type FreebsdLab, type FreebsdLabOptions, startFreebsdLab } from './lab.ts';
 import type { Machine } from './machine.ts';
@@ -26,62 +27,41 @@ const hardware = {
   'rcc-ve-i350': {
     cpu: ['Intel(R) Atom(TM) CPU  C2558  @ 2.40GHz', '4'],
     forwards: 0.78e6,
-    cabling: (testbed) => ({
-      mediaBits: 1e9,
-      ports: ['igb2', 'igb3'].map((name, index) => ({
-        name,
-        card: 'I350',
-        far: { name, card: 'I350', mac: macAt(testbed, index) },
-      })),
-    }),
+    cabling: { mediaBits: 1e9 },
+    ports: [
+      ['I350', 'igb2', 'I350', 'igb2'],
+      ['I350', 'igb3', 'I350', 'igb3'],
+    ],
   },
   'two-senders-40g': {
     cpu: ['Intel(R) Xeon(R) CPU E5-2697A v4 @ 2.60GHz', '16'],
     forwards: 30e6,
     sends: 25e6,
-    cabling: (testbed) => ({
-      senders: 2,
-      generators: 'two',
-      isSwitched: true,
-      mediaBits: 40e9,
-      ports: [
-        ['cxl0', 'cxl0'],
-        ['cxl0', 'cxl2'],
-        ['cxl1', 'cxl0'],
-      ].map(([name = '', far = ''], index) => ({
-        name,
-        card: 'T580-LP-CR',
-        far: { name: far, card: 'T580-LP-CR', mac: macAt(testbed, index) },
-      })),
-    }),
+    cabling: { senders: 2, generators: 'two', isSwitched: true, mediaBits: 40e9 },
+    ports: [
+      ['T580-LP-CR', 'cxl0', 'T580-LP-CR', 'cxl0'],
+      ['T580-LP-CR', 'cxl0', 'T580-LP-CR', 'cxl2'],
+      ['T580-LP-CR', 'cxl1', 'T580-LP-CR', 'cxl0'],
+    ],
   },
   'xeon-t540': {
     cpu: ['Intel(R) Xeon(R) CPU E5-2650 0 @ 2.60GHz', '8'],
     forwards: 5e6,
-    cabling: (testbed) => ({
-      ports: ['cxl0', 'cxl1'].map((name, index) => ({
-        name,
-        card: 'T540-CR',
-        far: { name, card: 'T540-CR', mac: macAt(testbed, index) },
-      })),
-    }),
+    cabling: {},
+    ports: [
+      ['T540-CR', 'cxl0', 'T540-CR', 'cxl0'],
+      ['T540-CR', 'cxl1', 'T540-CR', 'cxl1'],
+    ],
   },
   'xeon-t580-connectx4': {
     cpu: ['Intel(R) Xeon(R) CPU E5-2697A v4 @ 2.60GHz', '32'],
     forwards: 26.8e6,
     sends: 42.5e6,
-    cabling: (testbed) => ({
-      generators: 'two',
-      mediaBits: 40e9,
-      ports: [
-        { name: 'cxl0', card: 'T580-LP-CR' },
-        { name: 'mce0', card: 'ConnectX-4' },
-      ].map((port, index) => ({
-        name: port.name,
-        card: port.card === 'ConnectX-4' ? 'ConnectX-4' : 'T580-LP-CR',
-        far: { name: 'cxl0', card: 'T580-LP-CR', mac: macAt(testbed, index) },
-      })),
-    }),
+    cabling: { generators: 'two', mediaBits: 40e9 },
+    ports: [
+      ['T580-LP-CR', 'cxl0', 'T580-LP-CR', 'cxl0'],
+      ['ConnectX-4', 'mce0', 'T580-LP-CR', 'cxl0'],
+    ],
   },
 } as const satisfies Record<string, Hardware>;
 
@@ -92,13 +72,12 @@ type Hardware = {
   forwards: number;
   /** Rate of each sender, if it is not its port's speed. */
   sends?: number;
-  cabling(testbed: FreebsdTestbed): Partial<CablingOptions>;
+  cabling: Partial<CablingOptions>;
+  /** Ports of the DUT, each with that at the other end of its cable. */
+  ports: readonly (readonly [card: CardName, name: string, farCard: CardName, farName: string])[];
 };
 
 export const benches = Object.keys(hardware) as BenchName[];
-
-/** MAC address of the netmap port cabled to the DUT's port of that number; the receiver's is the last. */
-const macAt = ({ senders, receiver }: FreebsdTestbed, index: number): string => (senders[index] ?? receiver).mac;
 
 const folder = join(import.meta.dirname, '..', '..', '..', 'docs', 'lab');
 
@@ -158,14 +137,23 @@ export const withInstalled = (name: string, files: Files = {}): Files => ({
 /** All its machines run, with FreeBSD's default files and the page's lines. */
 export async function aBench(name: BenchName, options: FreebsdLabOptions = {}): Promise<Bench> {
   const { config, testbed } = configOf(name);
-  const { cpu, forwards, sends, cabling }: Hardware = hardware[name];
+  const { cpu, forwards, sends, cabling, ports }: Hardware = hardware[name];
+  // The MAC addresses of netmap ports are those of the page; the receiver's is the last.
+  const macs = [...testbed.senders, testbed.receiver].map(({ mac }) => mac);
   const pages = filesOf(name);
   const lab = await startFreebsdLab({
     kernel: { ident: 'own' },
     truth: () => forwards,
     ...(sends !== undefined && { generatorPps: sends }),
     hardware: { 'hw.model': cpu[0], 'hw.ncpu': cpu[1] },
-    cabling: cabling(testbed),
+    cabling: {
+      ...cabling,
+      ports: ports.map(([card, name, farCard, farName], index) => ({
+        name,
+        card,
+        far: { name: farName, card: farCard, mac: macs[index] ?? '' },
+      })),
+    },
     files: withInstalled('dut', pages.DUT),
     generatorFiles: Object.fromEntries(
       Object.entries(titles).map(([machine, title]) => [machine, withInstalled(machine, pages[title])]),

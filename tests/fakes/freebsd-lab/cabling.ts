@@ -20,7 +20,7 @@ export type CablingOptions = {
   loopback: boolean;
 };
 
-export type DataPort = {
+type DataPort = {
   name: string;
   card: CardName;
   /** Port of the generator at the other end of its cable; absent: same name and card. */
@@ -30,22 +30,8 @@ export type DataPort = {
 /** `mac` is that of its netmap interface. */
 type FarPort = { name: string; card: CardName; mac?: string };
 
-export type Cabling = {
-  dut: {
-    interfaces: readonly Interface[];
-    routes: readonly Route[];
-    neighbours: readonly Neighbour[];
-  };
-  generators: readonly { name: string; interfaces: readonly Interface[] }[];
-  /** Options `-i`, `-S` and `-D` for each sender's `pkt-gen`. */
-  senders: readonly { machine: string; interface: string; mac: string; dutMac: string }[];
-  /** The receiver's `-i`, and the DUT's interfaces that packets enter and leave by. */
-  receiver: { machine: string; interface: string; mac: string };
-  /** Ports at the ends of the cable past the DUT, with ifconfig(8)'s names. */
-  loopback: { from: string; to: string };
-  entries: readonly string[];
-  exit: string;
-};
+/** What `cabling` connects, with names as ifconfig(8) has them. */
+export type Cabling = ReturnType<typeof cabling>;
 
 /** Chelsio cards are `cxlN` on the DUT and `vcxlN` on the generators. Addresses are those of RFC 2544 and RFC 5180. */
 export function cabling({
@@ -55,7 +41,7 @@ export function cabling({
   ports,
   isSwitched = false,
   loopback = false,
-}: Partial<CablingOptions>): Cabling {
+}: Partial<CablingOptions>) {
   const links: Link[] = [];
   for (let index = 0; index <= senders; index += 1) {
     const usual = { ...usualPort(index), far: usualPort(generators === 'one' ? index : 0) };
@@ -85,6 +71,7 @@ export function cabling({
         adminOf(10 + machine),
       ],
     })),
+    /** Options `-i`, `-S` and `-D` for each sender's `pkt-gen`. */
     senders: links.slice(0, senders).map(({ native, dut }, index) => ({
       machine: machineOf(index),
       interface: native.name,
@@ -204,17 +191,10 @@ function dutNetwork({ dut: entry, native: sender }: Link, { dut: exit, native: r
   };
 }
 
-const route = (family: Route['family'], destination: string, gateway: string, name: string, flags = 'UGS'): Route => ({
-  family,
-  destination,
-  gateway,
-  flags,
-  interface: name,
-});
+const route = (family: Route['family'], destination: string, gateway: string, name: string, flags = 'UGS'): Route => {
+  return { family, destination, gateway, flags, interface: name };
+};
 
-const neighbour = (family: Neighbour['family'], address: string, mac: string, name: string): Neighbour => ({
-  family,
-  address,
-  mac,
-  interface: name,
-});
+const neighbour = (family: Neighbour['family'], address: string, mac: string, name: string): Neighbour => {
+  return { family, address, mac, interface: name };
+};

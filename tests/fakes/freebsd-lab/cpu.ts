@@ -7,7 +7,7 @@ import { valueOfSysctl } from './sysctls.ts';
 type CpuState = 'user' | 'system' | 'interrupt' | 'idle';
 
 /** Work from now on: its share of each CPU, from 0 to 1. */
-export type CpuDemand = { state: CpuState; shares: readonly number[] };
+type CpuDemand = { state: CpuState; shares: readonly number[] };
 
 export type CpuTimes = {
   countedTo: number;

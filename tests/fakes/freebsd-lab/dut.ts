@@ -3,33 +3,22 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  type BootMethodName,
-  FreebsdDut,
-  type FreebsdDutOptions,
-  type KernelArchive,
-} from '../../../src/lab/freebsd/dut/freebsd-dut.ts';
+import { type BootMethodName, FreebsdDut, type KernelArchive } from '../../../src/lab/freebsd/dut/freebsd-dut.ts';
 import { temporaryFolder } from '../folder.ts';
 import { type KernelText, kernelArchive } from './kernel.ts';
 import type { FreebsdLab } from './lab.ts';
 import { sliceImage } from './machines.ts';
 
-/** Waits long enough for a successful boot; has power control by default. */
-export const dutOptions = (
-  lab: FreebsdLab,
-  method: BootMethodName = 'nextboot',
-  { withPower = true } = {},
-): FreebsdDutOptions => ({
-  method,
-  connect: () => lab.dut.connect('DUT'),
-  power: withPower ? lab.power : undefined,
-  bootSeconds: 600,
-  sleep: lab.clock.sleep,
-  now: lab.clock.now,
-});
-
-export const openDut = (...options: Parameters<typeof dutOptions>): Promise<FreebsdDut> =>
-  FreebsdDut.open(dutOptions(...options));
+/** Waits long enough for a successful boot. */
+export const openDut = (lab: FreebsdLab, method: BootMethodName = 'nextboot'): Promise<FreebsdDut> =>
+  FreebsdDut.open({
+    method,
+    connect: () => lab.dut.connect('DUT'),
+    power: lab.power,
+    bootSeconds: 600,
+    sleep: lab.clock.sleep,
+    now: lab.clock.now,
+  });
 
 /** A kernel as an archive on this machine. */
 export const archiveOf = (kernel: KernelText, variant = 'patched'): KernelArchive =>

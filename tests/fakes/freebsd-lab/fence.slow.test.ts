@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { guardIn, raiseIn, tokenFolder } from '../../../src/lab/lease/fence.ts';
 import { connect, type Host } from '../../../src/system/host/ssh.ts';
-import { commandText, shell } from '../../../src/system/shell.ts';
+import { shell } from '../../../src/system/shell.ts';
 import { times } from '../../random.ts';
 import { makeFolder, namesIn, remove, writeFile } from './file-system.ts';
 import { startFreebsdLab } from './lab.ts';
@@ -57,13 +57,3 @@ function realOutcome(names: readonly string[], token: number): unknown[] {
     rmSync(folder, { recursive: true });
   }
 }
-
-test('a guarded command is read as strictly as any other, and stands in the journal as itself', async () => {
-  const lab = await startFreebsdLab();
-  await using host = await connect(lab.dut.target);
-  const guarded = (text: string) => shell`sh -c ${guardIn(tokenFolder)} ppsgate ${7} ${text}`;
-  expect(await host.run(guarded(commandText(shell`uname -r`)))).toMatchObject({ code: 0 });
-  expect(lab.dut.journal.map(({ command }) => command)).toEqual(['uname -r']);
-  expect(await host.run(guarded('uname -r; uname -v'))).toMatchObject({ code: 1 });
-  await expect(lab.stop()).rejects.toThrow('more than a word to csh or sh');
-});

@@ -5,7 +5,7 @@ import type { Machine } from './machine.ts';
 import { fail, type Process } from './process.ts';
 import { splitWords } from './shell.ts';
 
-export type Guarded =
+type Guarded =
   /** `line` is the command that the guard admits, or that has no guard. */
   { kind: 'let-through'; line: string } | { kind: 'refused'; complaint: string; code: number };
 

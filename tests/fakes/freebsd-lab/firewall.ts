@@ -1,13 +1,10 @@
 // pf and ipfw of a machine: loaded rules, and the benchmark's scenario that they amount to.
 
-import type { Family } from '../../../src/model/scenario.ts';
+import type { Family, FreebsdScenario } from '../../../src/model/scenario.ts';
 import { isOfSomeFlows } from './packet-counts.ts';
 import { type Sysctls, valueOfSysctl } from './sysctls.ts';
 
-/** The scenarios of a FreeBSD testbed, named as in DESIGN.md. */
-export const labScenarios = ['forwarding', 'pf-stateless', 'pf-stateful', 'ipfw-stateless', 'ipfw-stateful'] as const;
-
-export type LabScenario = (typeof labScenarios)[number];
+export type LabScenario = FreebsdScenario;
 
 export type Pf = {
   isEnabled: boolean;

@@ -1,17 +1,18 @@
 // A FreeBSD lab without machines: virtual time, a DUT of known speed, and faults on request.
 import { setTimeout } from 'node:timers/promises';
 import { tokenFolder } from '../../../src/lab/lease/fence.ts';
+import type { Power } from '../../../src/lab/power/power.ts';
 import { type Cabling, type CablingOptions, cabling } from './cabling.ts';
 import { type Clock, virtualClock } from './clock.ts';
 import { hasUnsavedDump } from './crash.ts';
 import { type Fault, type Faults, faultsOf } from './faults.ts';
 import { namesIn, textOf } from './file-system.ts';
-import { type LabScenario, scenarioInForce } from './firewall.ts';
-import { type Deps, type Machine, nextbootFile, type PowerState, type Stage } from './machine.ts';
+import { scenarioInForce } from './firewall.ts';
+import { type Deps, type Machine, nextbootFile } from './machine.ts';
 import { type DutOptions, dutOf, type Files, generatorOf } from './machines.ts';
 import { type Load, type Noise, networkThrough } from './network.ts';
 import { type LabMachine, newKey, openMachine } from './open-machine.ts';
-import { type LabPower, powerOf } from './power.ts';
+import { powerOf } from './power.ts';
 import { mountOf } from './root.ts';
 import { farEnd, type Port } from './wiring.ts';
 
@@ -42,35 +43,12 @@ export type FreebsdLab = AsyncDisposable & {
   /** Names of interfaces and the DUT's MAC addresses. */
   readonly cabling: Cabling;
   /** Power of the DUT. */
-  readonly power: LabPower;
+  readonly power: Power;
   readonly faults: Faults;
   /** State of the DUT, for assertions. */
-  state(): DutState;
+  state(): ReturnType<typeof stateOf>;
   /** Throws if a test requested a feature that the fake lab lacks. */
   stop(): Promise<void>;
-};
-
-export type DutState = {
-  stage: Stage;
-  power: PowerState;
-  /** Undefined if none runs. */
-  kernel: string | undefined;
-  /** Names in /boot. */
-  boot: string[];
-  /** Text of /boot/nextboot.conf. */
-  nextboot: string | undefined;
-  /** Device that `/` is mounted from. */
-  root: string;
-  /** Names of existing boot environments, on ZFS. */
-  environments: string[];
-  /** Paths of files and folders with `ppsgate` in their names, except for the tokens, which stay. */
-  leftovers: string[];
-  scenario: LabScenario | 'blocked';
-  modules: string[];
-  /** Packets that left by the admin network, without ssh's; a trial must send none there. */
-  packetsToAdmin: number;
-  pf: { isEnabled: boolean; rules: string[]; states: number };
-  ipfw: { rules: string[]; dynamicRules: number };
 };
 
 /**
@@ -176,25 +154,25 @@ function uploadCounter(faults: Faults): () => (bytes: number) => boolean {
   };
 }
 
-function stateOf(dut: Machine): DutState {
-  const { files, pf, ipfw } = dut;
+function stateOf(dut: Machine) {
+  const { files, pf, ipfw, stage, power, root, modules } = dut;
   return {
-    stage: dut.stage,
-    power: dut.power,
+    stage,
+    power,
     kernel: dut.running?.kernel.ident,
-    root: mountOf(dut.root, '/').device,
-    environments: dut.root.kind === 'zfs' ? [...dut.root.all.keys()] : [],
+    /** Device that `/` is mounted from. */
+    root: mountOf(root, '/').device,
+    environments: root.kind === 'zfs' ? [...root.all.keys()] : [],
     boot: namesIn(files, '/boot'),
     nextboot: textOf(files, nextbootFile),
+    /** Files and folders with `ppsgate` in their names, except for the tokens, which stay. */
     leftovers: [...files.nodes.keys()].filter((path) => path.includes('ppsgate') && !path.startsWith(tokenFolder)),
     scenario: scenarioInForce(dut),
-    modules: [...dut.modules],
+    modules: [...modules],
+    /** Packets that left by the admin network, without ssh's; a trial must send none there. */
     packetsToAdmin: adminPort(dut)?.sent.packets ?? 0,
     pf: { isEnabled: pf.isEnabled, rules: pf.rules.map(({ text }) => text), states: pf.states },
-    ipfw: {
-      rules: [...ipfw.rules.values()].map(({ text }) => text),
-      dynamicRules: ipfw.dynamicRules,
-    },
+    ipfw: { rules: [...ipfw.rules.values()].map(({ text }) => text), dynamicRules: ipfw.dynamicRules },
   };
 }
 

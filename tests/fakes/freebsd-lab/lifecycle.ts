@@ -99,7 +99,6 @@ export function setPower(machine: Machine, deps: Deps, power: PowerState): void 
     return;
   }
   machine.messages = [];
-  if (machine.console.endsWithPower) machine.console.end();
   enter(machine, 'off');
 }
 

@@ -50,32 +50,7 @@ export type Noise = {
   perBuild: number;
 };
 
-export type Network = {
-  /** Maximum rate of a generator, on any port. */
-  readonly generatorPps: number;
-  /** Maximum rate that a receiver counts. */
-  readonly receiverPps: number;
-  begin(stream: Stream): void;
-  end(stream: Stream): void;
-  /** Counts every packet so far at every port; call it before reading counters. */
-  count(): void;
-  /** The driver's counters for a port of the DUT, read from the card at intervals. */
-  shown(port: Port): PortCounters;
-  /** A sender was started: the first of concurrent ones begins the next trial. */
-  beginTrial(): void;
-  /** A sender ended. */
-  endTrial(): void;
-  /** A port was closed. */
-  letGo(): void;
-  /** True while a sender runs. */
-  isTrial(): boolean;
-  /** Number of the last trial begun, counted from 1; 0 before the first. */
-  trial(): number;
-  /** The fault of that kind for this trial. */
-  meets<Kind extends FaultKind>(kind: Kind): FaultOf<Kind> | undefined;
-  /** Seconds until a link is up again after its port changed between kernel and netmap. */
-  bounceSeconds(): number;
-};
+export type Network = ReturnType<typeof networkThrough>;
 
 export type Traffic = {
   /** Forwarding rate of a kernel in packets per second. */
@@ -91,7 +66,7 @@ export function networkThrough(
   dut: Machine,
   deps: Deps,
   { truth, noise, generatorPps, receiverPps, secondsToDie = 5 }: Traffic,
-): Network {
+) {
   const streams = new Set<Stream>();
   let trials = 0;
   let bounces = 0;
@@ -240,20 +215,23 @@ export function networkThrough(
   return {
     generatorPps,
     receiverPps,
-    shown: (port) => shown.get(port) ?? port,
-    begin(stream) {
+    /** The driver's counters for a port of the DUT, read from the card at intervals. */
+    shown: (port: Port) => shown.get(port) ?? port,
+    begin(stream: Stream) {
       countAll();
       streams.add(stream);
       if (isDead) die(stream);
       listen();
       dieUnderLoad(stream);
     },
-    end(stream) {
+    end(stream: Stream) {
       countAll();
       streams.delete(stream);
       listen();
     },
+    /** Counts every packet so far at every port; call it before reading counters. */
     count: countAll,
+    /** A sender was started: the first of concurrent ones begins the next trial. */
     beginTrial() {
       senders += 1;
       if (senders > 1) return;
@@ -269,6 +247,7 @@ export function networkThrough(
       senders -= 1;
       if (senders === 0) setStolen(dut, deps.clock.now(), stolenBefore);
     },
+    /** A port was closed. */
     letGo() {
       const ended = trials;
       deps.clock.after(secondsToFix, () => {
@@ -276,8 +255,10 @@ export function networkThrough(
       });
     },
     isTrial: () => senders > 0,
+    /** Number of the last trial begun, counted from 1; 0 before the first. */
     trial: () => trials,
-    meets: (kind) => deps.faults.take(kind, trials),
+    meets: <Kind extends FaultKind>(kind: Kind): FaultOf<Kind> | undefined => deps.faults.take(kind, trials),
+    /** Until a link is up again after its port changed between kernel and netmap. */
     bounceSeconds() {
       bounces += 1;
       return 2 + 1.9 * uniform(noise.seed, bounces);

@@ -38,7 +38,7 @@ export function countInQueues(machine: Machine, name: string, packets: number): 
 }
 
 /** Every driver has one for each CPU, cxgbe(4) as many as its tunable says. */
-export function queuesOf({ sysctls }: Machine, name: string): number {
+function queuesOf({ sysctls }: Machine, name: string): number {
   const ofChelsio = valueOfSysctl(sysctls, name.replace(/^cxl(\d+)$/, 'dev.cxl.$1.nrxq'));
   return Number.isNaN(ofChelsio) ? valueOfSysctl(sysctls, 'hw.ncpu') : ofChelsio;
 }

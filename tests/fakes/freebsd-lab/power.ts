@@ -1,21 +1,12 @@
 // Simulates a machine's BMC: it is slow, and may report false states or never reply.
 
-import { PowerError } from '../../../src/lab/power/power.ts';
+import { type Power, PowerError } from '../../../src/lab/power/power.ts';
 import type { Faults } from './faults.ts';
 import { setPower } from './lifecycle.ts';
 import type { Deps, Machine, PowerState } from './machine.ts';
 
-/** Mirrors src/lab/power/power.ts. */
-export type LabPower = {
-  state(): Promise<PowerState>;
-  on(): Promise<void>;
-  off(): Promise<void>;
-  /** Also turns on a machine that is off. */
-  cycle(): Promise<void>;
-};
-
 /** Calls of `on`, `off` and `cycle` are counted together, from 1; each takes some virtual seconds. */
-export function powerOf(machine: Machine, deps: Deps, faults: Faults): LabPower {
+export function powerOf(machine: Machine, deps: Deps, faults: Faults): Power {
   let calls = 0;
   const change = async (...states: readonly PowerState[]) => {
     calls += 1;

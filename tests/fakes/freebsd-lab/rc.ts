@@ -45,34 +45,13 @@ const defaults = new Map([
   ['harvest_mask', '511'],
 ]);
 
-/** Variables that a boot of the simulated lab applies, and those that it ignores. */
+/** Variables that a boot of the fake lab applies, and those that it ignores. */
 const known = [
-  'static_routes',
-  'ipv6_static_routes',
-  'static_arp_pairs',
-  'static_ndp_pairs',
-  'defaultrouter',
-  'ipv6_defaultrouter',
-  'gateway_enable',
-  'ipv6_gateway_enable',
-  'harvest_mask',
-  'dumpdev',
-  'dumpon_flags',
-  'pf_enable',
-  'firewall_enable',
-  'hostname',
-  'sshd_enable',
-  'fsck_y_enable',
-  'background_fsck',
-  'zfs_enable',
-  'kld_list',
-  'growfs_enable',
-  'zpool_reguid',
-  'zpool_upgrade',
-  'defaultroute_delay',
+  /^(?:ipv6_)?(?:static_routes|defaultrouter|gateway_enable)$/,
+  /^(?:ifconfig|route|ipv6_route|static_arp|static_ndp)_\w+$/,
+  /^(?:harvest_mask|dumpdev|pf_enable|firewall_enable|hostname)$/,
+  /^(?:dumpon_flags|sshd_enable|fsck_y_enable|background_fsck|zfs_enable|kld_list|growfs_enable|zpool_\w+|defaultroute_delay)$/,
 ];
-
-const named = /^(?:ifconfig|route|ipv6_route|static_arp|static_ndp)_\w+$/;
 
 /** The manual requires quotes around all arguments. */
 function parse({ name: machine }: Machine, text: string): Map<string, string> {
@@ -80,7 +59,7 @@ function parse({ name: machine }: Machine, text: string): Map<string, string> {
   return new Map(
     lines.map((line) => {
       const [, name = '', value = ''] = /^(\w+)="([^"$]*)"$/.exec(line) ?? [];
-      if (!known.includes(name) && !named.test(name)) {
+      if (!known.some((form) => form.test(name))) {
         throw new TypeError(`rc.conf(5) of ${machine} has nothing like ${line}.`);
       }
       return [name, value];

@@ -25,7 +25,7 @@ export type Environments = {
 
 export type Environment = { tree: Tree; mountedAt: string | undefined };
 
-export type SliceName = 's1' | 's2';
+type SliceName = 's1' | 's2';
 
 export type Slices = {
   kind: 'nanobsd';
@@ -62,7 +62,7 @@ export function rootOf(kind: RootKind): Root {
   return { kind, all, running: byDefault, byDefault, once: undefined, nvstore: new Map() };
 }
 
-export type Scheme = Slices['scheme'];
+type Scheme = Slices['scheme'];
 
 export const labelOf = (scheme: Scheme, slice: SliceName): string =>
   scheme === 'MBR' ? `/dev/ufs/BSDRP${slice}a` : `/dev/gpt/BSDRP${slice.slice(1)}`;

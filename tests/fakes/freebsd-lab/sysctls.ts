@@ -1,17 +1,12 @@
 // The sysctls of a machine: accepted values, and output.
 
-export type Access =
-  | 'read-write'
-  | 'read-only'
-  /** Set in /boot/loader.conf, and read-only afterwards. */
-  | 'tunable'
-  /** Both. */
-  | 'read-write tunable';
-
-/** `kept` are bits that no value changes. */
-export type SysctlType = { kind: 'integer'; min: number; max: number; kept?: number } | { kind: 'text' };
-
-export type Sysctl = { access: Access; type: SysctlType; value: string };
+export type Sysctl = {
+  /** A tunable is set in /boot/loader.conf, and read-only afterwards. */
+  access: 'read-write' | 'read-only' | 'tunable' | 'read-write tunable';
+  /** `kept` are bits that no value changes. */
+  type: { kind: 'integer'; min: number; max: number; kept?: number } | { kind: 'text' };
+  value: string;
+};
 
 export type Sysctls = Map<string, Sysctl>;
 
@@ -115,7 +110,7 @@ const harvestMask = (): Sysctl => ({
   value: String(0x1ff | pureSource),
 });
 
-export const tunable = (value: number): Sysctl => ({ ...integer(value), access: 'tunable' });
+const tunable = (value: number): Sysctl => ({ ...integer(value), access: 'tunable' });
 
 export const readOnly = (value: string): Sysctl => ({
   access: 'read-only',
@@ -140,7 +135,7 @@ export function applySettings(
   for (const [name, value] of settings) {
     const sysctl = sysctls.get(name);
     const isMeant = sysctl?.access === access || sysctl?.access === 'read-write tunable';
-    if (sysctl !== undefined && isMeant && takes(sysctl.type, value)) {
+    if (sysctl !== undefined && isMeant && takes(sysctl, value)) {
       sysctl.value = stored(sysctl, value);
     }
   }
@@ -153,9 +148,9 @@ export function stored({ type, value: before }: Sysctl, value: string): string {
   return String(kept === 0 ? Number(value) : (Number(value) & ~kept) | (Number(before) & kept));
 }
 
-export const takes = (type: SysctlType, value: string): boolean =>
+export const takes = ({ type }: Sysctl, value: string): boolean =>
   type.kind === 'text' || (isInteger(value) && Number(value) >= type.min && Number(value) <= type.max);
 
-export const isInteger = (value: string): boolean => /^-?(?:\d+|0x[\da-f]+)$/i.test(value);
+const isInteger = (value: string): boolean => /^-?(?:\d+|0x[\da-f]+)$/i.test(value);
 
 export const valueOfSysctl = (sysctls: Sysctls, name: string): number => Number(sysctls.get(name)?.value ?? Number.NaN);

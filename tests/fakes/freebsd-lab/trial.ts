@@ -7,7 +7,7 @@ import { connect } from '../../../src/system/host/ssh.ts';
 import { shell } from '../../../src/system/shell.ts';
 import type { FreebsdLab } from './lab.ts';
 
-export type TrialOptions = {
+type TrialOptions = {
   family?: Family;
   /** Length of the traffic; absent: 20. */
   seconds?: number;

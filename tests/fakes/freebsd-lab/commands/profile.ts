@@ -81,7 +81,8 @@ function callgraph({ event, kernel, samples }: SampleLog): string {
   const total = Object.values(samples).reduce((sum, some) => sum + some, 0);
   if (total === 0) return '';
   const blocks = Object.entries(samples).map(([place, count]) => {
-    const [first = '', ...callers] = [...(leaves[place] ?? []), ...interruptFrames];
+    const [first = '', ...callers] =
+      place === 'idle' ? ['cpu_idle', 'sched_idletd'] : [place.replace('-', '_'), ...interruptFrames];
     const share = `${((100 * count) / total).toFixed(2).padStart(5, '0')}%`;
     const rows = callers.map(
       (caller, depth) => `${' '.repeat(depth + 1)}100.0%  [${count}]${' '.repeat(6 + depth)}${caller}`,
@@ -90,14 +91,5 @@ function callgraph({ event, kernel, samples }: SampleLog): string {
   });
   return `@ ${event} [${total} samples]\n\n${blocks.join('\n\n')}\n`;
 }
-
-const leaves: Readonly<Record<string, readonly string[]>> = {
-  idle: ['cpu_idle', 'sched_idletd'],
-  forwarding: ['fib4_lookup', 'ip_findroute', 'ip_tryforward', 'ip_input'],
-  'pf-stateless': ['pf_test_rule', 'pf_test', 'pf_check_in', 'pfil_mbuf_in', 'ip_tryforward'],
-  'pf-stateful': ['pf_find_state', 'pf_test', 'pf_check_in', 'pfil_mbuf_in', 'ip_tryforward'],
-  'ipfw-stateless': ['ipfw_chk', 'ipfw_check_packet', 'pfil_mbuf_in', 'ip_tryforward'],
-  'ipfw-stateful': ['ipfw_dyn_lookup_state', 'ipfw_chk', 'ipfw_check_packet', 'pfil_mbuf_in'],
-};
 
 const interruptFrames = ['ether_demux', 'ether_input', 't4_eth_rx', 'service_iq', 'ithread_loop', 'fork_exit'];

@@ -56,7 +56,7 @@ function sysctlOne(process: Process, operand: string, isBare: boolean): number {
   const before = `${isBare ? '' : `${name}: `}${readSysctl(machine, name, sysctl, deps.clock.now())}`;
   if (value === undefined) return print(process, `${before}\n`);
   if (!sysctl.access.startsWith('read-write')) return fail(process, `sysctl: oid '${name}' is read only`);
-  if (!takes(sysctl.type, value)) return fail(process, `sysctl: ${name}=${value}: Invalid argument`);
+  if (!takes(sysctl, value)) return fail(process, `sysctl: ${name}=${value}: Invalid argument`);
   sysctl.value = stored(sysctl, value);
   out(`${before} -> ${sysctl.value}\n`);
   // Handlers of sys/kern/subr_kdb.c; entering a debugger has no effect if the kernel has none.
