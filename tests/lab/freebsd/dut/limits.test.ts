@@ -88,66 +88,58 @@ test('the counter of a card that explains its drops names their cause', () => {
   expect(limits?.drops).toEqual([{ place: 'card', cause: 'missed at ix0 (rx_missed_packets)', packets: 500 }]);
 });
 
-test('a full queue towards the card is an output queue', () => {
-  const ip = { forwarded: 700, noBuffers: 300 };
-  expect(limitsAfter({ arrived: 1000, sent: 700, ip })?.drops).toEqual([
+const fullTable = (reason: string) => ({
+  place: 'state-table',
+  cause: `pf: ${reason}, because its table is full (set limit states)`,
+  packets: 600,
+});
+
+test.each<[string, Counted, string | undefined, object]>([
+  [
+    'a full queue towards the card is an output queue',
+    { sent: 700, ip: { forwarded: 700, noBuffers: 300 } },
+    undefined,
     { place: 'output-queue', cause: 'a full queue, or too few buffers', packets: 300 },
-  ]);
-});
-
-test.each(['state-limit', 'memory'])('a reached limit of pf states is named: %s', (reason) => {
-  const ip = { forwarded: 400 };
-  const info = pfInfo(10_000, { [reason]: 600 });
-  expect(limitsAfter({ arrived: 1000, sent: 400, ip }, info)).toMatchObject({
-    drops: [
-      {
-        place: 'state-table',
-        cause: `pf: ${reason}, because its table is full (set limit states)`,
-        packets: 600,
-      },
-    ],
-  });
-});
-
-test('packets that IP received and did not forward are the firewall’s', () => {
-  const ip = { forwarded: 900 };
-  expect(limitsAfter({ arrived: 1000, sent: 900, ip }, pfInfo(0, {}))?.drops).toMatchObject([
+  ],
+  ...['state-limit', 'memory'].map((reason): [string, Counted, string, object] => [
+    `a reached limit of pf states is named: ${reason}`,
+    { sent: 400, ip: { forwarded: 400 } },
+    pfInfo(10_000, { [reason]: 600 }),
+    fullTable(reason),
+  ]),
+  [
+    'packets that IP received and did not forward are the firewall’s',
+    { sent: 900, ip: { forwarded: 900 } },
+    pfInfo(0, {}),
     { place: 'firewall', packets: 100 },
-  ]);
+  ],
+  [
+    'packets without a route count once, though the system counts them as not forwardable, too',
+    { sent: 900, ip: { forwarded: 900, unforwardable: 100, noRoute: 100 } },
+    undefined,
+    { place: 'ip', cause: 'a missing route', packets: 100 },
+  ],
+  [
+    'packets that a DUT does not forward are those of IP, and of no firewall',
+    { ip: { forwarded: 0, unforwardable: 1000 } },
+    undefined,
+    { place: 'ip', cause: 'a DUT that does not forward, or a reject route', packets: 1000 },
+  ],
+  [
+    'packets that vanish while the DUT reports expired ones are those of a loop',
+    { ip: { forwarded: 0, expired: 200 } },
+    undefined,
+    { place: 'ip', cause: 'an expired TTL, as in a routing loop', packets: 1000 },
+  ],
+])('%s', (_, counted, info, drop) => {
+  expect(limitsAfter({ arrived: 1000, ...counted }, info)?.drops).toMatchObject([drop]);
 });
 
 test('rules that count what they drop are named, for no more packets than vanished', () => {
-  const ip = { forwarded: 900 };
   const rule = { firewall: 'pf', rule: 'block drop all', packets: 103 } as const;
   const path = { ingress: 'ix0', egress: 'ix1', rules: [rule] };
-  expect(limitsBetween(before, outputs({ arrived: 1000, sent: 900, ip }), path)?.drops).toEqual([
-    { place: 'firewall', cause: 'the rule "block drop all" of pf', packets: 100 },
-  ]);
-});
-
-test('packets without a route count once, though the system counts them as not forwardable, too', () => {
-  const ip = { forwarded: 900, unforwardable: 100, noRoute: 100 };
-  expect(limitsAfter({ arrived: 1000, sent: 900, ip })?.drops).toEqual([
-    { place: 'ip', cause: 'a missing route', packets: 100 },
-  ]);
-});
-
-test('packets that a DUT does not forward are those of IP, and of no firewall', () => {
-  const ip = { forwarded: 0, unforwardable: 1000 };
-  expect(limitsAfter({ arrived: 1000, ip })?.drops).toEqual([
-    {
-      place: 'ip',
-      cause: 'a DUT that does not forward, or a reject route',
-      packets: 1000,
-    },
-  ]);
-});
-
-test('packets that vanish while the DUT reports expired ones are those of a loop', () => {
-  const ip = { forwarded: 0, expired: 200 };
-  expect(limitsAfter({ arrived: 1000, ip })?.drops).toEqual([
-    { place: 'ip', cause: 'an expired TTL, as in a routing loop', packets: 1000 },
-  ]);
+  const after = outputs({ arrived: 1000, sent: 900, ip: { forwarded: 900 } });
+  expect(limitsBetween(before, after, path)?.drops).toMatchObject([{ place: 'firewall', packets: 100 }]);
 });
 
 /** As netisr_stats() of FreeBSD 14's netstat(1) prints them. */
