@@ -10,9 +10,6 @@ const characters = 256 * 1024;
 const alone = { alone: (text: string) => text };
 
 describe.each(parsers)('$name', ({ places = alone, read }) => {
-  // Attack read/slow-text: Megabytes of blanks, digits or brackets stall a parser of profiles, logs, diffs or comments.
-  // Defence: Every parser runs in linear time; profiles have bounds on lines, stacks, functions and frames.
-  // Attack read/console
   test.each(Object.entries(places))('is read, or refused in a sentence, with any text %s', (_, put) => {
     for (const shape of Object.values(shapes)) {
       const complaint = complaintOf(() => read(put(shape(characters))));

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { parseConfig } from '../../src/config/load.ts';
 import type { Job } from '../../src/forge/patch/job-key.ts';
 import { exitCodes } from '../../src/model/conclusion.ts';
 import { startOnJenkins } from '../../src/relay/start-jenkins.ts';
@@ -134,18 +133,6 @@ describe('the job for the relay', () => {
     expect([...new Set(both)].toSorted()).toEqual(asked.toSorted());
   });
 
-  test('is where the configuration of the page has gates run', () => {
-    const [, written = ''] = /```yaml\n([\s\S]*?)```/.exec(section('Phabricator')) ?? [];
-    const { phabricator } = parseConfig(`testbeds: { here: { kind: embedded-linux } }\n${written}`, {
-      path: '/usr/local/etc/ppsgate/ppsgate.yml',
-      home: '/home/me',
-    });
-    expect(phabricator?.relay.start).toMatchObject({
-      kind: 'jenkins',
-      url: 'https://ci.example.org/job/ppsgate-harbormaster',
-    });
-  });
-
   test('has the parameters that the page explains', () => {
     expect(tablesOf(section('Phabricator'))[0]).toEqual(asked);
   });
@@ -172,8 +159,6 @@ const jcascSchema = z.object({
   }),
 });
 
-// Attack jenkins/library: A Jenkinsfile requests another version of the library. Defence: It gets the version of the
-// controller.
 test('jcasc.yaml sets up the library that the examples load, where its files are', () => {
   const { libraries } = jcascSchema.parse(parse(read('jenkins', 'jcasc.yaml'))).unclassified.globalLibraries;
   const [{ name, allowVersionOverride, retriever }] = libraries;
@@ -184,13 +169,6 @@ test('jcasc.yaml sets up the library that the examples load, where its files are
   expect(section('The library')).toContain(`\`${libraryPath}\``);
 });
 
-test('the seed makes a job of each example', () => {
-  const seed = read('jenkins', 'job-dsl', 'seed.groovy');
-  for (const name of examples) expect(seed).toContain(name.replace('.Jenkinsfile', ''));
-});
-
-// Attack jenkins/jenkinsfile: A fork brings its own Jenkinsfile or `ppsgate.yml`. Defence: `Trust: Nobody` uses the
-// Jenkinsfile of the target branch; the agent has the configuration.
 test('no pull request brings its own configuration, and no fork its own Jenkinsfile', () => {
   expect(example('pull-request.Jenkinsfile')).toMatch(/config: '\//);
   expect(read('jenkins', 'job-dsl', 'seed.groovy')).toMatch(
@@ -198,7 +176,6 @@ test('no pull request brings its own configuration, and no fork its own Jenkinsf
   );
 });
 
-// Attack jenkins/unreviewed: A fork's patch was not reviewed. Defence: Its build waits for a person, for each commit.
 test('a patch from a fork waits for approval by a reviewer', () => {
   const [, leave = '', gate = ''] = example('pull-request.Jenkinsfile').split(/^ {4}stage\(/m);
   expect(leave).toMatch(/beforeInput true\s+expression \{ env\.CHANGE_FORK != null \}/);

@@ -1,6 +1,3 @@
-// Tests the pages of docs/lab, each line of which has a purpose: laboratories are set up by them alone.
-import { writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Diagnostic } from '../../src/lab/check/diagnostic.ts';
 import { checkFreebsdTestbed } from '../../src/lab/check/freebsd-check.ts';
@@ -8,24 +5,11 @@ import { type CommandOutputs, waived } from '../../src/lab/freebsd/dut/setting.t
 import { checkSettings, settingsCommands } from '../../src/lab/freebsd/dut/settings.ts';
 import { readAll, settingsContext } from '../../src/lab/freebsd/preflight.ts';
 import { connect, type Host } from '../../src/system/host/ssh.ts';
-import { temporaryFolder } from '../fakes/folder.ts';
-import { freebsdBuilder } from '../fakes/freebsd-builder.ts';
-import {
-  aBench,
-  type Bench,
-  type BenchName,
-  benches,
-  configOf,
-  filesOf,
-  withInstalled,
-} from '../fakes/freebsd-lab/benches.ts';
+import { aBench, type Bench, type BenchName, benches, filesOf, withInstalled } from '../fakes/freebsd-lab/benches.ts';
 import { writeFile } from '../fakes/freebsd-lab/file-system.ts';
 import type { FreebsdLabOptions } from '../fakes/freebsd-lab/lab.ts';
 import { startUp } from '../fakes/freebsd-lab/lifecycle.ts';
-import { depsOf, hostOf } from '../fakes/freebsd-testbed.ts';
-import { commit, newRepository } from '../fakes/repository.ts';
-import { startSshd } from '../fakes/sshd.ts';
-import { describeWith } from '../needs.ts';
+import { depsOf } from '../fakes/freebsd-testbed.ts';
 
 async function bench(name: BenchName, options: FreebsdLabOptions = {}): Promise<Bench> {
   const made = await aBench(name, options);
@@ -81,28 +65,6 @@ describe.each(benches)('the page of %s', (name) => {
     setUp(made, files);
     expect(await problemsOf(made, host)).toEqual([]);
     expect(idle.filter((line) => whyIdle(line) === undefined)).toEqual([]);
-  });
-});
-
-describeWith(['sshd', 'ssh-keygen', 'git'], 'the builder of each ppsgate.yml', () => {
-  test('passes with git, a clone, a compiler and the space', async () => {
-    const folder = temporaryFolder();
-    const { bin, setFilemon } = freebsdBuilder(folder);
-    setFilemon(true);
-    writeFileSync(join(bin, 'uname'), '#!/bin/sh\necho FreeBSD 15.0-CURRENT\n', { mode: 0o755 });
-    await using sshd = await startSshd(undefined, [bin, process.env.PATH].join(delimiter));
-    const repository = newRepository();
-    commit(repository, { 'sys/kern/init_main.c': 'int main;\n' });
-    const login = hostOf({ ...sshd, label: 'builder' }, folder);
-    for (const name of benches) {
-      const { builder } = configOf(name).testbed;
-      if (builder === undefined) throw new TypeError(`${name} has no builder.`);
-      const made = await bench(name);
-      made.testbed.builder = { ...builder, ...login, folder, repository, minFreeBytes: 1e6 };
-      const diagnostics = await check(made, false);
-      expect(of(diagnostics, 'wrong')).toEqual([]);
-      expect(whatOf(diagnostics)).not.toContain('the builder');
-    }
   });
 });
 

@@ -224,23 +224,4 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a revision', () => {
     ]);
     expect(phabricator.violations).toEqual([]);
   });
-
-  test('of a stranger is not measured, and the waiting build shows why', async () => {
-    const stranger = phabricator.addUser('stranger');
-    const revision = phabricator.addRevision({
-      author: stranger,
-      title: 'Trust me',
-      diff: { raw: diffTo('fourth'), base },
-    });
-    const plan = phabricator.addBuildPlan({ uri: buildUri(), credential, holdDrafts: 'never' });
-    const target = await phabricator.startBuild(revision, plan);
-    phabricator.comment(revision, stranger, '@ppsgate run');
-    await pollOnce(deps);
-    await settle();
-
-    expect(gates).toEqual([]);
-    expect(target.messages).toEqual(['fail']);
-    expect(JSON.stringify(target.units)).toContain('D1 is not measured yet');
-    expect(phabricator.violations).toEqual([]);
-  });
 });
