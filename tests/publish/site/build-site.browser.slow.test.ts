@@ -1,3 +1,4 @@
+// The site in a browser: drawings, selections, and access without a script.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,10 +10,10 @@ import { branchOverTime, commitOf, dayAfter } from '../../fakes/branch-over-time
 import { type Opened, useBrowserAt, type View } from '../../fakes/browser.ts';
 import { describeWith } from '../../needs.ts';
 
-const nightlyRuns = 300;
-const source = branchOverTime({ testbeds: 1, cells: 12, nightlyRuns });
+const nightlyRuns = 1000;
+const source = branchOverTime({ testbeds: 4, cells: 12, nightlyRuns });
 
-describeWith(['chromium'], 'the site, opened from a disk', () => {
+describeWith(['chromium'], 'the site of 48 series of 1,000 nightly runs, opened from a disk', () => {
   const openAt = useBrowserAt();
   const folder = mkdtempSync(join(tmpdir(), 'ppsgate-test-site-'));
   const to = join(folder, 'site');
@@ -44,26 +45,29 @@ describeWith(['chromium'], 'the site, opened from a disk', () => {
   const drawn = (page: Page) =>
     expect.poll(() => page.evaluate("performance.getEntriesByName('ppsgate-drawn').length")).toBeGreaterThan(0);
 
-  const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+  test.for(paths)('%s has no errors, and loads nothing from elsewhere', async (path) => {
+    const { page, complaints, requests } = await open(path);
+    await page.waitForLoadState('load');
+    expect(complaints).toEqual([]);
+    const elsewhere = requests.filter((url) => !url.startsWith(pathToFileURL(to).href));
+    expect(elsewhere).toEqual([]);
+  });
 
-  test.for(paths)('%s loads nothing, fits a phone, and has no violation that axe finds', async (path) => {
-    for (const view of [{ colorScheme: 'light' }, { colorScheme: 'dark', widthPixels: 390 }] as const) {
-      const { page, complaints, requests } = await open(path === series ? `${path}#a=${good}&b=${bad}` : path, view);
-      await page.waitForLoadState('load');
-      // axe itself loads the style sheets once more, which the browser refuses.
-      expect(complaints).toEqual([]);
-      expect(requests.filter((url) => !url.startsWith(pathToFileURL(to).href))).toEqual([]);
+  const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+  test.for(paths.flatMap((path) => (['light', 'dark'] as const).map((scheme) => [path, scheme] as const)))(
+    '%s fits a phone in %s, and has no accessibility violation that axe finds',
+    async ([path, colorScheme]) => {
+      const shown = path === series ? `${path}#a=${good}&b=${bad}` : path;
+      const { page } = await open(shown, { widthPixels: 390, colorScheme });
       await page.evaluate(axe);
       const found = await page.evaluate(
         "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))",
       );
       expect(found).toEqual([]);
       await page.evaluate("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })");
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(
-        'widthPixels' in view ? view.widthPixels : 1200,
-      );
-    }
-  });
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    },
+  );
 
   test('draws a series before any interaction', async () => {
     const { page } = await open(series);
@@ -105,7 +109,7 @@ describeWith(['chromium'], 'the site, opened from a disk', () => {
     await page.mouse.down();
     await page.mouse.move(at(0.7), y, { steps: 5 });
     await page.mouse.up();
-    await expect.poll(() => page.locator('#run-count').textContent()).toMatch(/^6\d of 300/);
+    await expect.poll(() => page.locator('#run-count').textContent()).toMatch(/^20\d of 1000/);
     expect(await page.locator('.comparison li').count()).toBe(0);
     await page.mouse.click(at(0.4), y);
     await page.mouse.click(at(0.8), y);
@@ -143,7 +147,7 @@ describeWith(['chromium'], 'the site, opened from a disk', () => {
   test('without a script there are pictures of all series, and tables of all nightly runs', async () => {
     const view = { javaScriptEnabled: false };
     const first = await open('index.html', view);
-    expect(await first.page.locator('.glances svg:visible').count()).toBe(12);
+    expect(await first.page.locator('.glances svg:visible').count()).toBe(48);
     const own = await open(series, view);
     expect(await own.page.locator('#chart svg:visible').count()).toBe(1);
     await own.page.locator('summary').first().click();
