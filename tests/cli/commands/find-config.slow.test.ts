@@ -47,8 +47,6 @@ test('A configuration above that any user may write is refused, and one here is 
 });
 
 describeWith(['root'], 'a configuration of another user', () => {
-  // Attack run/foreign-configuration: Another user owns or may write a ppsgate.yml above the current folder.
-  // Defence: It is refused unless it is named.
   test('A configuration above of another user is refused until it is named', () => {
     const { below, path } = aSite();
     chownSync(path, 12_345, 12_345);

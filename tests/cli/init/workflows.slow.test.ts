@@ -103,7 +103,6 @@ test('The example for a tree of Linux is what init writes, with steps that build
   await expect(text).toMatchFileSnapshot(place);
 });
 
-// Attack secret/lab-job: A patch takes over the job beside the lab. Defence: The token of that job is read-only.
 test('each job may do what it does and no more', () => {
   const answers = {
     contents: 'write',
@@ -133,8 +132,6 @@ test('A tree of FreeBSD is readied where kernels are built, and nowhere else.', 
   expect(readied).toEqual(['gate', 'bisect']);
 });
 
-// Attack secret/conduit-secret: Rules of a fork read the Conduit token of a project without Phabricator. Defence: The
-// secret is passed only where `ppsgate.yml` has `phabricator`.
 test('The Conduit secret is passed only where ppsgate.yml has Phabricator.', () => {
   for (const one of [setting, beside, own]) {
     expect(splitWorkflow(one)).not.toMatch(/conduit|secrets\./i);
@@ -162,16 +159,12 @@ const steps = [splitWorkflow(setting), splitWorkflow(beside)]
   .flatMap((text) => Object.values(read(text).jobs))
   .flatMap((job) => job.steps);
 
-// Attack secret/action-tag: Another version of an action is published under the same tag. Defence: Actions are pinned
-// to commits.
 test('every action is pinned to a commit', () => {
   const actions = steps.flatMap(({ uses }) => uses ?? []);
   expect(actions).toHaveLength(24);
   for (const action of actions) expect(action).toMatch(/@[\da-f]{40}$/);
 });
 
-// Attack secret/checkout: A job reads the token from the checkout. Defence: Every checkout is of the base and stores no
-// token.
 test('every checkout is of the base, with its history and without a token left behind', () => {
   const checkouts = steps.filter(({ uses }) => uses?.startsWith('actions/checkout@'));
   expect(checkouts).toHaveLength(10);
@@ -180,15 +173,12 @@ test('every checkout is of the base, with its history and without a token left b
   }
 });
 
-// Attack secret/upload-folder: An output makes the job upload another folder. Defence: The folder has a fixed place.
 test('the uploaded path cannot be changed by any output', () => {
   const uploads = steps.filter(({ uses }) => uses?.startsWith('actions/upload-artifact@'));
   const paths = uploads.map((upload) => upload.with.path);
   expect(paths).toEqual(new Array(4).fill(`\${{ runner.temp }}/ppsgate`));
 });
 
-// Attack run/push-during-job: A push arrives while the job runs. Defence: `admit` fixes base and head by their full
-// ids.
 test('the job beside the lab measures what was admitted', () => {
   const text = splitWorkflow({ ...beside, hasPhabricator: true });
   const request = `\${{ needs.admit.outputs.request }}`;
@@ -267,8 +257,6 @@ test('a bisection has a separate concurrency group, and so a cancel that ends it
   expect(outcome(text, 'cancel', other)).toEqual({ runs: true, ...line });
 });
 
-// Attack secret/others-queue: A stranger cancels or delays the measurements of others. Defence: A request without
-// approval joins no queue of theirs.
 test('a refused event ends nothing, even if it names a patch', () => {
   const text = splitWorkflow(beside);
   const refused = admitted({ go: 'false', cancel: 'false', subject: '#7' });
@@ -302,7 +290,6 @@ test.for([
 });
 
 describeWith(['actionlint', 'zizmor', 'git'], 'the linters of workflows', () => {
-  // Attack secret/workflow: A workflow allows injection. Defence: actionlint and zizmor check what `init` writes.
   test.for([
     ["the workflow for GitHub's runner", setting],
     ['the workflow beside a lab', { ...setting, runner: ['self-hosted'] }],
