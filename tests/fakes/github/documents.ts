@@ -104,7 +104,6 @@ export function labelDocument(state: State, label: FakeLabel): object {
   };
 }
 
-/** Response of GET /repos/…, also embedded in other documents. */
 export function repositoryDocument(state: State, repository = state.repository): object {
   return {
     ...exampleFor(repository, 1).base.repo,
@@ -164,26 +163,6 @@ export function checkRunDocument(state: State, checkRun: FakeCheckRun): object {
     check_suite: { id: 1 },
     app: null,
     pull_requests: [],
-  };
-}
-
-/** Response of GET /user: a user with a public profile. */
-export function profileDocument(login: string): object {
-  return {
-    ...userDocument(login),
-    name: null,
-    company: null,
-    blog: '',
-    location: null,
-    email: null,
-    hireable: null,
-    bio: null,
-    public_repos: 1,
-    public_gists: 0,
-    followers: 0,
-    following: 0,
-    created_at: '2020-01-01T00:00:00Z',
-    updated_at: '2026-01-01T00:00:00Z',
   };
 }
 

@@ -82,7 +82,7 @@ function drawn(chance: Chance | undefined, isWrite: boolean): Fault | undefined 
   return isLost ? { carriedOut: random() < 0.5, ...fault } : fault;
 }
 
-/** The response in place of the correct one, worded like GitHub's. */
+/** The response in place of the correct one, worded like GitHub's; one that is reset is never sent. */
 export function answerInstead(fault: Fault): Answer | undefined {
   switch (fault.kind) {
     case 'read-only':
@@ -104,6 +104,8 @@ export function answerInstead(fault: Fault): Answer | undefined {
       };
     case 'broken':
       return { status: fault.status, body: { message: 'Server Error' } };
+    case 'reset':
+      return { status: 500 };
     default:
       return undefined;
   }

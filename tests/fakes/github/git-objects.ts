@@ -8,8 +8,8 @@ export type GitObject =
 
 export type TreeEntry = { name: string; mode: Mode; id: string };
 
-/** Modes of git: a file, a program, a symbolic link, a folder, a submodule. */
-export type Mode = '100644' | '100755' | '120000' | '40000' | '160000';
+/** Modes of git: a file, a folder. */
+type Mode = '100644' | '40000';
 
 export type Commit = {
   tree: string;
@@ -145,20 +145,7 @@ export function entryAt(git: Git, tree: string, path: string): TreeEntry | undef
   return entry.mode === '40000' ? entryAt(git, entry.id, rest.join('/')) : undefined;
 }
 
-/** True if `ancestor` is `descendant` or one of its ancestors. */
-export function isAncestor(git: Git, ancestor: string, descendant: string): boolean {
-  const open = [descendant];
-  const seen = new Set(open);
-  for (let id = open.pop(); id !== undefined; id = open.pop()) {
-    if (id === ancestor) return true;
-    const parents = (commitAt(git, id)?.parents ?? []).filter((parent) => !seen.has(parent));
-    for (const parent of parents) seen.add(parent);
-    open.push(...parents);
-  }
-  return false;
-}
-
-/** Ids of all objects reachable from these, themselves included; submodules are elsewhere. */
+/** Ids of all objects reachable from these and these themselves. */
 export function reachable(git: Git, from: Iterable<string>): Set<string> {
   const seen = new Set<string>();
   const open = [...from];
@@ -172,8 +159,7 @@ export function reachable(git: Git, from: Iterable<string>): Set<string> {
 
 function idsIn(object: GitObject | undefined): readonly string[] {
   if (object?.type === 'commit') return [object.tree, ...object.parents];
-  if (object?.type !== 'tree') return [];
-  return object.entries.filter(({ mode }) => mode !== '160000').map(({ id }) => id);
+  return object?.type === 'tree' ? object.entries.map(({ id }) => id) : [];
 }
 
 function bytesOf(object: GitObject): Buffer {

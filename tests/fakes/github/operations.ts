@@ -2,27 +2,21 @@
 import { actionsOperations } from './operations/actions.ts';
 import { checkOperations } from './operations/checks.ts';
 import { commentOperations } from './operations/comments.ts';
-import { contentOperations } from './operations/contents.ts';
 import { gitDataOperations } from './operations/git-data.ts';
 import { issueOperations } from './operations/issues.ts';
 import { labelOperations } from './operations/labels.ts';
 import { peopleOperations } from './operations/people.ts';
 import { pullRequestOperations } from './operations/pull-requests.ts';
-import { statusOperations } from './operations/statuses.ts';
 import type { Operation } from './state.ts';
-
-export type { FakePullRequest } from './state.ts';
 
 /** Operations by the ids of openapi.json. */
 export const operations: Readonly<Record<string, Operation>> = {
   ...actionsOperations,
   ...checkOperations,
   ...commentOperations,
-  ...contentOperations,
   ...gitDataOperations,
   ...issueOperations,
   ...labelOperations,
   ...peopleOperations,
   ...pullRequestOperations,
-  ...statusOperations,
 };

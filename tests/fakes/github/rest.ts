@@ -55,9 +55,9 @@ function refusal({ keyword, params, instancePath }: ErrorObject): Answer {
   return { status: 422, body: { message, status: '422' } };
 }
 
-/** The router treats names of refs and files as one segment, like octokit. */
+/** The router treats names of refs as one segment, like octokit. */
 function withOneSegment(path: string): string {
-  const [, start, rest] = /^(\/repos\/[^/]+\/[^/]+\/(?:git\/ref|contents)\/)(.+)$/.exec(path) ?? [];
+  const [, start, rest] = /^(\/repos\/[^/]+\/[^/]+\/git\/ref\/)(.+)$/.exec(path) ?? [];
   return start === undefined || rest === undefined ? path : start + rest.replaceAll('/', '%2F');
 }
 
@@ -77,7 +77,6 @@ function carriedOut(call: {
       Object.entries(params).map(([name, value]) => [name, decodeURIComponent(String(value))]),
     ),
     body: request.body === '' ? {} : JSON.parse(request.body),
-    accept: request.headers.accept ?? '',
     caller,
   });
   if (answer === undefined) return { mistake: `${operationId} is not in operations.ts.` };

@@ -45,16 +45,6 @@ export type FakeIssue = {
 /** Issue or pull request: has comments and labels. */
 export type Conversation = FakePullRequest | FakeIssue;
 
-export type FakeFile = {
-  filename: string;
-  status: 'added' | 'removed' | 'modified' | 'renamed';
-  additions: number;
-  deletions: number;
-  /** Absent if GitHub considers it too large, or binary. */
-  patch?: string;
-  previousFilename?: string;
-};
-
 export type FakeComment = {
   id: number;
   /** Number of its pull request or issue. */
@@ -169,8 +159,6 @@ export type State = {
   comments: FakeComment[];
   /** Oldest first. */
   checkRuns: FakeCheckRun[];
-  /** Changed files by the number of the pull request. */
-  files: Record<number, FakeFile[]>;
   reactions: FakeReaction[];
   /** Labels of the repository. */
   labels: FakeLabel[];
@@ -189,8 +177,6 @@ export type Call = {
   url: URL;
   params: Readonly<Record<string, string>>;
   body: Readonly<Record<string, unknown>>;
-  /** The requested media type. */
-  accept: string;
   caller: Caller;
 };
 
@@ -231,7 +217,6 @@ export function firstState(options: {
     now: () => new Date(),
     comments: (options.comments ?? []).map((comment, index) => ({ ...comment, id: 1001 + index })),
     checkRuns: [],
-    files: {},
     reactions: [],
     labels: [],
     statuses: [],

@@ -1,13 +1,16 @@
-// Check runs on commits.
+// Check runs on commits, and commit statuses, the older kind of check.
 import { z } from 'zod';
-import { checkRunDocument } from '../documents.ts';
-import { onePage, pageOf } from '../pages.ts';
+import { checkRunDocument, userDocument } from '../documents.ts';
+import { pageOf } from '../pages.ts';
 import {
   type Answer,
   type Call,
   commitOf,
   type FakeCheckRun,
+  type FakeStatus,
   inRepository,
+  invalid,
+  nextId,
   notFound,
   type Operation,
   type State,
@@ -49,26 +52,6 @@ export const checkOperations = {
     return { status: 200, body: checkRunDocument(state, checkRun) };
   }),
 
-  'checks/get': inRepository((state, call) => {
-    const checkRun = checkRunOf(state, call);
-    if (checkRun === undefined) return notFound;
-    return { status: 200, body: checkRunDocument(state, checkRun) };
-  }),
-
-  'checks/list-annotations': inRepository((state, call) => {
-    const checkRun = checkRunOf(state, call);
-    if (checkRun === undefined) return notFound;
-    const documents = (checkRun.annotations ?? []).map((annotation) => ({
-      start_column: null,
-      end_column: null,
-      title: null,
-      raw_details: null,
-      ...annotation,
-      blob_href: `https://github.com/${state.repository}/blob/${checkRun.headCommit}`,
-    }));
-    return onePage(documents, call.url);
-  }),
-
   'checks/list-for-ref': inRepository((state, { params, url }) => {
     const { check_name, filter } = Object.fromEntries(url.searchParams);
     const commit = commitOf(state, params.ref ?? '');
@@ -80,7 +63,44 @@ export const checkOperations = {
     const check_runs = items.map((checkRun) => checkRunDocument(state, checkRun));
     return { status: 200, body: { total_count: found.length, check_runs }, ...others };
   }),
+
+  'repos/create-commit-status': inRepository((state, { params, body, caller }) => {
+    const { sha = '' } = params;
+    if (commitOf(state, sha) !== sha) return { status: 422, body: { message: `No commit found for SHA: ${sha}` } };
+    const { description, target_url, ...others } = newStatus.parse(body);
+    if ((description ?? '').length > longestDescription) return tooLong;
+    if (/[\u{10000}-\u{10ffff}]/u.test(description ?? '')) return tooWide;
+    const id = nextId(6001, state.statuses);
+    const status = { id, commit: sha, author: caller.login, description, targetUrl: target_url, ...others };
+    state.statuses.push(status);
+    return { status: 201, body: statusDocument(state, status) };
+  }),
 } satisfies Record<string, Operation>;
+
+const longestDescription = 140;
+const tooLong = invalid('Status', 'description', 'custom', 'description is too long (maximum is 140 characters)');
+const tooWide = invalid('Status', 'description', 'custom', "description doesn't accept 4-byte Unicode");
+
+const newStatus = z.object({
+  state: z.string(),
+  context: z.string().default('default'),
+  description: z.string().nullable().default(null),
+  target_url: z.string().nullable().default(null),
+});
+
+function statusDocument(state: State, { id, commit, targetUrl, author, ...shown }: FakeStatus): object {
+  return {
+    ...shown,
+    id,
+    node_id: `SC_${id}`,
+    url: `https://api.github.com/repos/${state.repository}/statuses/${commit}`,
+    avatar_url: null,
+    target_url: targetUrl,
+    created_at: '2026-01-01T00:00:00Z',
+    updated_at: '2026-01-01T00:00:00Z',
+    creator: userDocument(author),
+  };
+}
 
 const newCheckRun = z.object({
   name: z.string(),

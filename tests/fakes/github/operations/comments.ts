@@ -25,12 +25,6 @@ export const commentOperations = {
     );
   }),
 
-  'issues/get-comment': (state, call) => {
-    const comment = commentOf(state, call);
-    if (comment === undefined) return notFound;
-    return { status: 200, body: commentDocument(state, comment) };
-  },
-
   'issues/create-comment': onConversation((state, call, { number, isLocked }) => {
     if (isLocked) return lockedConversation;
     const body = String(call.body.body);

@@ -7,7 +7,6 @@ import {
   entriesOf,
   entryAt,
   type Git,
-  type Mode,
   type Person,
   type TreeChange,
 } from '../git-objects.ts';
@@ -18,15 +17,6 @@ export const gitDataOperations = {
     const name = `refs/${params.ref}`;
     const id = state.git.refs.get(name);
     return id === undefined ? notFound : { status: 200, body: refDocument(state, name, id) };
-  }),
-
-  'git/create-ref': onObjects((state, { body }) => {
-    const { ref, sha } = z.object({ ref: z.string(), sha: z.string() }).parse(body);
-    if (!/^refs\/[^/]+\/./.test(ref)) return refused('Reference name must start with refs/');
-    if (state.git.refs.has(ref)) return refused('Reference already exists');
-    if (commitAt(state.git, sha) === undefined) return refused('Object does not exist');
-    state.git.refs.set(ref, sha);
-    return { status: 201, body: refDocument(state, ref, sha) };
   }),
 
   'git/get-commit': onObjects((state, { params }) => {
@@ -40,17 +30,16 @@ export const gitDataOperations = {
     if (entriesOf(state.git, asked.tree) === undefined) return refused('Tree SHA does not exist');
     if (asked.parents.some((parent) => commitAt(state.git, parent) === undefined))
       return refused('Parent SHA does not exist or is not a commit object');
-    const at = state.git.now();
     const email = `${caller.login}@users.noreply.github.com`;
-    const author = personOf(asked.author, { name: caller.login, email, at });
-    const commit: Commit = { ...asked, author, committer: personOf(asked.committer, author) };
+    const author = { name: caller.login, email, at: state.git.now() };
+    const commit: Commit = { ...asked, author, committer: author };
     const id = state.git.write({ type: 'commit', ...commit });
     return { status: 201, body: commitDocument(state, id, commit) };
   }),
 
   'git/get-tree': onObjects((state, { params, url }) => {
-    const id = treeIdOf(state.git, params.tree_sha ?? '');
-    if (id === undefined) return notFound;
+    const id = params.tree_sha ?? '';
+    if (entriesOf(state.git, id) === undefined) return notFound;
     return { status: 200, body: treeDocument(state, id, url.searchParams.has('recursive')) };
   }),
 
@@ -67,51 +56,30 @@ export const gitDataOperations = {
     return { status: 201, body: treeDocument(state, id, false) };
   }),
 
-  'git/get-blob': onObjects((state, { params, accept }) => {
+  'git/get-blob': onObjects((state, { params }) => {
     const id = params.file_sha ?? '';
     const object = state.git.read(id)?.object;
     if (object?.type !== 'blob') return notFound;
-    if (accept.includes('raw')) return { status: 200, bytes: object.bytes };
-    return {
-      status: 200,
-      body: {
-        ...linksOf(state, 'blobs', id),
-        node_id: `B_${id}`,
-        size: object.bytes.length,
-        content: object.bytes.toString('base64'),
-        encoding: 'base64',
-      },
-    };
+    const { bytes } = object;
+    const body = { node_id: `B_${id}`, size: bytes.length, content: bytes.toString('base64'), encoding: 'base64' };
+    return { status: 200, body: { ...linksOf(state, 'blobs', id), ...body } };
   }),
 
   'git/create-blob': onObjects((state, { body }) => {
-    const { content, encoding } = newBlob.parse(body);
-    const id = state.git.write({ type: 'blob', bytes: Buffer.from(content, encoding) });
+    const { content } = newBlob.parse(body);
+    const id = state.git.write({ type: 'blob', bytes: Buffer.from(content) });
     return { status: 201, body: linksOf(state, 'blobs', id) };
   }),
 } satisfies Record<string, Operation>;
 
-const encodings = ['utf-8', 'base64'] as const;
-const newBlob = z.object({ content: z.string(), encoding: z.enum(encodings).default('utf-8') });
+const newBlob = z.object({ content: z.string(), encoding: z.literal('utf-8') });
 
-const person = z.object({
-  name: z.string().optional(),
-  email: z.string().optional(),
-  date: z.string().optional(),
-});
-
-const newCommit = z.object({
-  message: z.string(),
-  tree: z.string(),
-  parents: z.array(z.string()).default([]),
-  author: person.optional(),
-  committer: person.optional(),
-});
+const newCommit = z.object({ message: z.string(), tree: z.string(), parents: z.array(z.string()) });
 
 const newEntry = z.object({
-  path: z.string().optional(),
-  mode: z.enum(['100644', '100755', '040000', '160000', '120000']).optional(),
-  type: z.string().optional(),
+  path: z.string(),
+  mode: z.literal('100644'),
+  type: z.literal('blob'),
   sha: z.string().nullish(),
   content: z.string().optional(),
 });
@@ -133,37 +101,18 @@ function refused(message: string): Answer {
   return { status: 422, body: { message, documentation_url, status: '422' } };
 }
 
-function personOf(asked: z.infer<typeof person> | undefined, otherwise: Person): Person {
-  return {
-    name: asked?.name ?? otherwise.name,
-    email: asked?.email ?? otherwise.email,
-    at: asked?.date === undefined ? otherwise.at : new Date(asked.date),
-  };
-}
-
-/** GitHub accepts a tree, or anything that leads to one: a commit, or a branch's name. */
-function treeIdOf(git: Git, name: string): string | undefined {
-  const id = git.refs.get(`refs/heads/${name}`) ?? name;
-  return commitAt(git, id)?.tree ?? (entriesOf(git, id) && id);
-}
-
-function refusedEntry(git: Git, base: string | undefined, entry: NewEntry): Answer | undefined {
-  const { path, sha, content } = entry;
-  if (path === undefined) return refused('Must supply a valid tree.path');
+function refusedEntry(git: Git, base: string | undefined, { path, sha, content }: NewEntry): Answer | undefined {
   if (path.split('/').some((name) => ['', '.', '..', '.git'].includes(name)))
     return refused('tree.path contains a malformed path component');
-  if (entry.mode === undefined && sha !== null) return refused('Must supply a valid tree.mode');
   if ((sha === undefined) === (content === undefined)) return refused('Must supply either tree.sha or tree.content');
   if (sha === null && (base === undefined || entryAt(git, base, path) === undefined))
     return refused('GitRPC::BadObjectState');
-  if (!sha || entry.mode === '160000') return undefined;
-  const expected = entry.mode === '040000' ? 'tree' : 'blob';
-  return git.read(sha)?.object.type === expected ? undefined : refused(`tree.sha ${sha} is not a valid ${expected}`);
+  return !sha || git.read(sha)?.object.type === 'blob' ? undefined : refused(`tree.sha ${sha} is not a valid blob`);
 }
 
-function changeOf(git: Git, { path = '', mode = '100644', sha, content }: NewEntry): TreeChange {
+function changeOf(git: Git, { path, sha, content }: NewEntry): TreeChange {
   const id = content === undefined ? (sha ?? null) : git.write({ type: 'blob', bytes: Buffer.from(content) });
-  return { path, mode: mode === '040000' ? '40000' : mode, id };
+  return { path, mode: '100644', id };
 }
 
 function linksOf(state: State, kind: string, id: string): { sha: string; url: string } {
@@ -216,16 +165,11 @@ function treeDocument(state: State, id: string, recursive: boolean): object {
 }
 
 function treeLines(state: State, id: string, recursive: boolean, folder: string): object[] {
-  return (entriesOf(state.git, id) ?? []).flatMap((entry) => {
-    const path = `${folder}${entry.name}`;
-    const inside = recursive && entry.mode === '40000' ? treeLines(state, entry.id, true, `${path}/`) : [];
-    return [{ path, ...lineOf(state, entry.id, entry.mode) }, ...inside];
+  return (entriesOf(state.git, id) ?? []).flatMap(({ name, mode, id }) => {
+    const path = `${folder}${name}`;
+    const size = state.git.read(id)?.bytes.length;
+    if (mode === '100644') return [{ path, mode, type: 'blob', size, ...linksOf(state, 'blobs', id) }];
+    const inside = recursive ? treeLines(state, id, true, `${path}/`) : [];
+    return [{ path, mode: '040000', type: 'tree', ...linksOf(state, 'trees', id) }, ...inside];
   });
-}
-
-function lineOf(state: State, id: string, mode: Mode): object {
-  if (mode === '160000') return { mode, type: 'commit', sha: id };
-  if (mode === '40000') return { mode: '040000', type: 'tree', ...linksOf(state, 'trees', id) };
-  const size = state.git.read(id)?.bytes.length;
-  return { mode, type: 'blob', size, ...linksOf(state, 'blobs', id) };
 }

@@ -1,26 +1,18 @@
 // Labels of the repository, and of pull requests and issues.
 import { z } from 'zod';
 import { labelDocument, labelOf } from '../documents.ts';
-import { onePage } from '../pages.ts';
 import {
   type Answer,
   type Conversation,
   type FakeLabel,
   inRepository,
   invalid,
-  notFound,
   type Operation,
   type State,
 } from '../state.ts';
 import { onConversation } from './pull-requests.ts';
 
 export const labelOperations = {
-  'issues/get-label': inRepository((state, { params }) => {
-    const label = labelOf(state, params.name ?? '');
-    if (!state.labels.includes(label)) return notFound;
-    return { status: 200, body: labelDocument(state, label) };
-  }),
-
   'issues/create-label': inRepository((state, { body }) => {
     const label = newLabel.parse(body);
     if (state.labels.includes(labelOf(state, label.name))) return invalid('Label', 'name', 'already_exists');
@@ -31,13 +23,9 @@ export const labelOperations = {
     return { status: 201, body: labelDocument(state, label) };
   }),
 
-  'issues/list-labels-on-issue': onConversation((state, { url }, conversation) =>
-    onePage(labelDocuments(state, conversation), url),
-  ),
-
   'issues/add-labels': onConversation((state, { body }, conversation) => {
-    const names = addedLabels.parse(body).labels.map((label) => (typeof label === 'string' ? label : label.name));
-    const added = names.map((name) => keptLabel(state, name).name);
+    const { labels } = z.object({ labels: z.array(z.string()) }).parse(body);
+    const added = labels.map((name) => keptLabel(state, name).name);
     conversation.labels = [...new Set([...(conversation.labels ?? []), ...added])];
     return all(state, conversation);
   }),
@@ -55,10 +43,6 @@ const newLabel = z.object({
   name: z.string(),
   color: z.string().default('ededed'),
   description: z.string().nullable().default(null),
-});
-
-const addedLabels = z.object({
-  labels: z.array(z.union([z.string(), z.object({ name: z.string() })])),
 });
 
 /** A label that the repository lacks is created when a pull request or issue gets it. */

@@ -1,13 +1,8 @@
 // Users, and their permissions in the repository.
-import { profileDocument, userDocument } from '../documents.ts';
+import { userDocument } from '../documents.ts';
 import { inRepository, notFound, type Operation, type Role, type State } from '../state.ts';
 
 export const peopleOperations = {
-  'users/get-authenticated': (_state, { caller }) =>
-    caller.kind === 'user'
-      ? { status: 200, body: profileDocument(caller.login) }
-      : { status: 403, body: { message: 'Resource not accessible by integration' } },
-
   'repos/get-collaborator-permission-level': inRepository((state, { params }) => {
     const login = params.username ?? '';
     const role = roleOf(state, login);

@@ -1,11 +1,10 @@
 // Pull requests and their repository, which are read but never changed here.
-import { headLabelOf, pullRequestDocument, repositoryDocument } from '../documents.ts';
+import { headLabelOf, pullRequestDocument } from '../documents.ts';
 import { onePage } from '../pages.ts';
 import {
   type Answer,
   type Call,
   type Conversation,
-  type FakeFile,
   type FakePullRequest,
   inRepository,
   isTheRepository,
@@ -15,8 +14,6 @@ import {
 } from '../state.ts';
 
 export const pullRequestOperations = {
-  'repos/get': inRepository((state) => ({ status: 200, body: repositoryDocument(state) })),
-
   'pulls/get': (state, call) => {
     const pullRequest = pullRequestOf(state, call, call.params.pull_number);
     if (pullRequest === undefined || pullRequest.isDeleted) return notFound;
@@ -34,16 +31,6 @@ export const pullRequestOperations = {
     );
     return listed(state, found.toReversed(), url);
   }),
-
-  'pulls/list-files': (state, call) => {
-    const pullRequest = pullRequestOf(state, call, call.params.pull_number);
-    if (pullRequest === undefined || pullRequest.isDeleted) return notFound;
-    const files = state.files[pullRequest.number] ?? [];
-    return onePage(
-      files.map((file) => fileDocument(state, pullRequest, file)),
-      call.url,
-    );
-  },
 
   'repos/list-pull-requests-associated-with-commit': inRepository((state, { params, url }) => {
     const found = state.pullRequests.filter(
@@ -74,23 +61,4 @@ function listed(state: State, found: readonly FakePullRequest[], url: URL): Answ
     found.map((pullRequest) => pullRequestDocument(state, pullRequest)),
     url,
   );
-}
-
-function fileDocument(state: State, { headCommit }: FakePullRequest, file: FakeFile): object {
-  const { filename, status, additions, deletions, patch, previousFilename } = file;
-  const page = `https://github.com/${state.repository}`;
-  const path = `${headCommit}/${encodeURIComponent(filename)}`;
-  return {
-    sha: '0'.repeat(40),
-    filename,
-    status,
-    additions,
-    deletions,
-    changes: additions + deletions,
-    blob_url: `${page}/blob/${path}`,
-    raw_url: `${page}/raw/${path}`,
-    contents_url: `https://api.github.com/repos/${state.repository}/contents/${path}`,
-    ...(patch !== undefined && { patch }),
-    ...(previousFilename !== undefined && { previous_filename: previousFilename }),
-  };
 }
