@@ -97,46 +97,28 @@ test.each([
   expect(parseCommand(comment)).toBeUndefined();
 });
 
-// Attack run/shell-words: `/ppsgate run $(reboot)`, or a testbed called `;reboot`. Defence: Words of a command must be
-// names; only `system/shell.ts` passes words to a shell, quoted.
-test.each([
-  ['/ppsgate rnu', 'there is no command "rnu"; write /ppsgate run'],
-  ['/ppsgate Rerun', 'there is no command "Rerun"; write /ppsgate rerun'],
-  ['/ppsgate canel', 'there is no command "canel"; write /ppsgate cancel'],
-  ['/ppsgate please', 'there is no command "please"; write /ppsgate help'],
-  ['/ppsgate run margni=1%', 'run takes no "margni"; write /ppsgate run margin=1%'],
-  ['/ppsgate run colour=red', 'run takes no "colour"; write /ppsgate run'],
-  ['/ppsgate run margin=', 'margin has no value; write /ppsgate run margin=1%'],
-  ['/ppsgate run runs=4 runs=8', 'runs is given twice; write /ppsgate run'],
-  ['/ppsgate run $(reboot)', 'run takes no "$(reboot)"; write /ppsgate run'],
-  ['/ppsgate run `reboot`', 'run takes no "?reboot?"; write /ppsgate run'],
-  ['/ppsgate run ../../etc/passwd', 'run takes no "../../etc/passwd"; write /ppsgate run'],
-  ['/ppsgate rerun forwarding', 'rerun takes no "forwarding"; write /ppsgate rerun'],
-  ['/ppsgate extend margin=1%', 'extend takes no "margin"; write /ppsgate extend'],
-  ['/ppsgate bisetc', 'there is no command "bisetc"; write /ppsgate bisect'],
-  [
-    '/ppsgate bisect main..my-branch',
-    'bisect takes a good commit and a bad commit, not a range; write /ppsgate bisect main my-branch',
-  ],
-  [
-    '/ppsgate bisect main forwarding',
-    'bisect takes a good commit and a bad commit, found "main" only; write /ppsgate bisect main HEAD',
-  ],
-  ['/ppsgate bisect a b c forwarding', 'bisect takes two commits, found "c" too; write /ppsgate bisect a b'],
-  ['/ppsgate bisect a b c d', 'bisect takes two commits, found "d" too; write /ppsgate bisect a b'],
-  ['/ppsgate bisect inet4 inet6', 'bisect takes one family; write /ppsgate bisect inet6'],
-  ['/ppsgate bisect forwarding pf-stateful', 'bisect takes one scenario; write /ppsgate bisect pf-stateful'],
-  ['/ppsgate bisect fixup=1a2b3c4', 'bisect takes no "fixup"; write /ppsgate bisect fix-up=1a2b3c4'],
-  ['/ppsgate bisect fix-up=a:b:c', 'fix-up cannot be "a:b:c"; write /ppsgate bisect fix-up=1a2b3c4d5e6f'],
-  ['/ppsgate bisect skip=a...b', 'skip cannot be "a...b"; write /ppsgate bisect skip=1a2b3c4..5d6e7f8'],
-  ['/ppsgate bisect max-boots=many', 'max-boots cannot be "many"; write /ppsgate bisect max-boots=60'],
-  ['/ppsgate bisect margin=1%', 'bisect takes no "margin"; write /ppsgate bisect'],
-  ['/ppsgate bisect --exec=reboot a b', 'bisect takes no "--exec"; write /ppsgate bisect'],
-  ['/ppsgate bisect $(reboot)', 'bisect takes no "$(reboot)"; write /ppsgate bisect'],
-  ['/ppsgate accept', 'accept works only in an issue that ppsgate opened for a change; write /ppsgate help'],
-  ['/ppsgate cancel all', 'cancel takes no arguments, found "all"; write /ppsgate cancel'],
-])('%j gets the nearest right command', (comment, why) => {
-  expect(parseCommand(comment)).toEqual({ kind: 'mistaken', why });
+// Words of a command must be names: none reaches a shell.
+const mistakes = [
+  ...['rnu', 'Rerun', 'canel', 'please', 'accept', 'cancel all', 'bisetc', 'rerun forwarding', 'extend margin=1%'],
+  ...['margni=1%', 'colour=red', 'margin=', 'runs=4 runs=8', '$(reboot)', '`reboot`', '../../etc/passwd'].map(
+    (words) => `run ${words}`,
+  ),
+  ...[
+    ...['main..my-branch', 'main forwarding', 'a b c forwarding', 'a b c d', 'inet4 inet6', 'forwarding pf-stateful'],
+    ...['fixup=1a2b3c4', 'fix-up=a:b:c', 'skip=a...b', 'max-boots=many', 'margin=1%', '--exec=reboot a b'],
+  ].map((words) => `bisect ${words}`),
+].map((words) => `/ppsgate ${words}`);
+
+test('a mistaken command gets the nearest right one', async () => {
+  const lines = mistakes.map((comment) => {
+    const command = parseCommand(comment);
+    return `${comment}\n  ${command?.kind === 'mistaken' ? command.why : command?.kind}\n`;
+  });
+  await expect(lines.join('')).toMatchFileSnapshot('golden/mistaken-commands.txt');
+});
+
+test.each(mistakes)('%j is mistaken', (comment) => {
+  expect(parseCommand(comment)?.kind).toBe('mistaken');
 });
 
 test.each([
@@ -173,7 +155,6 @@ test('on Phabricator a diff is named by its id, and earlier ones can be requeste
   });
 });
 
-// Attack read/mistyped-markup: A mistyped command contains markup. Defence: It is quoted as one short line of code.
 test('reads scenarios, families and commits as plain names from any text, and replies in one short line', () => {
   const comment = fc.oneof(
     fc.string().map((text) => `/ppsgate run ${text}`),

@@ -59,8 +59,7 @@ test('a history without either has no revisions', async () => {
   expect(await find(8, [])).toEqual({ kind: 'no-revisions' });
 });
 
-// Attack phabricator/svn-id: A commit message contains a `git-svn-id` line of another revision. Defence: Only the last
-// line counts, and only commits of the branch before the diff are found by it.
+// A message may contain such a line of another revision.
 test.each<[string, Told]>([
   ['in the middle of a message', { message: `Fix it\n\n${svnId(1)}\n\nReviewed by: me\n` }],
   ['in a quotation', { message: `Fix it\n\n> ${svnId(1)}\n` }],
@@ -77,8 +76,7 @@ test('a note precedes a message, and of several lines the last counts', async ()
   expect(await find(5, [{ ...byMessage(6), note }])).toEqual(found(0, 4));
 });
 
-// Attack phabricator/old-base: A base of `r1`, or an unknown number, makes each diff read the whole history. Defence:
-// The history is streamed newest first, only up to the commit, for at most a minute.
+// A base of `r1` would make each diff read all of the history.
 test('the history is read no further than to the commit', async () => {
   let read = 0;
   async function* endless() {
@@ -109,7 +107,6 @@ test('the result does not depend on how the output is split', async () => {
   );
 });
 
-// Attack phabricator/old-base
 test('a message longer than any string keeps its end', async () => {
   const piece = 'x'.repeat(2 ** 20);
   async function* huge() {
