@@ -15,7 +15,6 @@ const seconds: Readonly<Record<string, number>> = {
   'lab/qemu/gate.lab': 62,
   'action/step.slow': 59,
   'lab/linux/restoring.slow': 25,
-  'forge/github/storm.slow': 58,
   'lab/netns/netns-testbed.lab': 58,
   'gate/reserve/store/etcd.slow': 57,
   'gate/bisect/range.slow': 50,
