@@ -57,8 +57,7 @@ describeWith(['openssl'], 'a Phabricator whose certificate', () => {
     return { kind: thrown.kind, message: thrown.message.replace(url, 'https://it') };
   }
 
-  // Attack phabricator/certificate: A server poses as Phabricator with its own certificate. Defence: The certificate
-  // must be valid now, for that name, and signed by `phabricator.ca` or a CA that Node knows.
+  // A server could pose as Phabricator with its own certificate.
   test('is of the authority that is named gets the token', async () => {
     const { url, asked } = await start({});
     const conduit = await open(url, site.caPath);
@@ -66,48 +65,29 @@ describeWith(['openssl'], 'a Phabricator whose certificate', () => {
     expect(asked).toEqual(['/api/conduit.ping']);
   });
 
-  test.each<[string, Shown, () => string | undefined, string]>([
-    [
-      'is of an authority that is not configured',
-      {},
-      () => undefined,
-      'a certificate that no authority trusted by this machine has signed (UNABLE_TO_VERIFY_LEAF_SIGNATURE), so harbormaster.sendmessage was not sent: set `phabricator.ca` to the certificate of the authority, or set NODE_EXTRA_CA_CERTS.',
-    ],
-    [
-      'is of another authority than the one that is named',
-      {},
-      () => stranger.caPath,
-      'a certificate that the authority of `ca` has not signed (UNABLE_TO_VERIFY_LEAF_SIGNATURE), so harbormaster.sendmessage was not sent: set `phabricator.ca` to the certificate of the authority that signed it.',
-    ],
-    [
-      'has expired',
-      { days: -1 },
-      () => site.caPath,
-      'a certificate that expired on DAY (CERT_HAS_EXPIRED), so harbormaster.sendmessage was not sent: renew it there, if the clock of this machine is right.',
-    ],
-    [
-      'is for another name',
-      { name: 'reviews.example.org' },
-      () => site.caPath,
-      'a certificate for reviews.example.org, and not for 127.0.0.1 (ERR_TLS_CERT_ALTNAME_INVALID), so harbormaster.sendmessage was not sent: use its name in `phabricator.url`, or issue one for this name.',
-    ],
-  ])('%s gets nothing, and can be written to later', async (_, shown, caPath, why) => {
-    const { url, asked } = await start(shown);
-    const { kind, message } = await failureOf(url, caPath());
-    expect(kind).toBe('busy');
-    expect(message.replace(/\d{4}-\d\d-\d\d \d\d:\d\d UTC/, 'DAY')).toBe(`https://it shows ${why}`);
-    expect(asked).toEqual([]);
+  test('that is not of the authority, not for its name, or not valid now, gets nothing', async () => {
+    const lines: string[] = [];
+    for (const [what, shown, caPath] of [
+      ['of an authority that is not configured', {}, undefined],
+      ['of another authority than the one that is named', {}, stranger.caPath],
+      ['expired', { days: -1 }, site.caPath],
+      ['for another name', { name: 'reviews.example.org' }, site.caPath],
+    ] as [string, Shown, string | undefined][]) {
+      const { url, asked } = await start(shown);
+      const { kind, message } = await failureOf(url, caPath);
+      expect([kind, asked]).toEqual(['busy', []]);
+      lines.push(`${what}\n  ${message.replace(/\d{4}-\d\d-\d\d \d\d:\d\d UTC/, 'DAY')}\n`);
+    }
+    await expect(lines.join('')).toMatchFileSnapshot('golden/certificate.txt');
   });
 
   test.each([
-    ['is not there', undefined, /^`phabricator\.ca` cannot be read \(\S+ca\.pem: ENOENT.*\): name/],
-    ['is empty', '', /^`phabricator\.ca` contains no certificate \(\S+ca\.pem: .*\): name a file with the certificate/],
-    ['holds something else', 'ssh-ed25519 AAAA', /^`phabricator\.ca` contains no certificate/],
-  ])('has an authority whose file %s is not asked', async (_, pem, sentence) => {
+    ['is not there', undefined],
+    ['is empty', ''],
+    ['holds something else', 'ssh-ed25519 AAAA'],
+  ])('has an authority whose file %s is not asked', async (_, pem) => {
     const caPath = join(temporaryFolder(), 'ca.pem');
     if (pem !== undefined) writeFileSync(caPath, pem);
-    const opened = open('https://127.0.0.1:1', caPath);
-    await expect(opened).rejects.toThrow(UsageError);
-    await expect(opened).rejects.toThrow(sentence);
+    await expect(open('https://127.0.0.1:1', caPath)).rejects.toThrow(UsageError);
   });
 });

@@ -1,3 +1,4 @@
+// Conduit, the API of Phabricator: its requests, its responses, and what is repeated.
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
@@ -55,11 +56,12 @@ const json =
 const result = (value: unknown) => json({ result: value, error_code: null, error_info: null });
 const error = (code: string, info: string) => json({ result: null, error_code: code, error_info: info });
 const page =
-  (status: number, headers: Record<string, string> = {}): Reply =>
+  (status: number, headers: Record<string, string> = {}, body = '<!DOCTYPE html>'): Reply =>
   (response) => {
     response.writeHead(status, { 'content-type': 'text/html; charset=UTF-8', ...headers });
-    response.end('<!DOCTYPE html>');
+    response.end(body);
   };
+const jsonType = { 'content-type': 'application/json' };
 const tooMany = page(429, { 'content-type': 'text/plain; charset=utf-8' });
 const readOnly = error(
   'ERR-CONDUIT-CORE',
@@ -103,7 +105,8 @@ describe('a request', () => {
     expect(server.params()).toEqual([{ ids: [1], isDraft: false, __conduit__: { token } }]);
   });
 
-  test('keeps no cookies, though every answer sets one', async () => {
+  // Every answer sets a cookie, and the connection must not be closed during the request.
+  test('keeps no cookies, and uses a separate connection', async () => {
     await using server = await serve((response, request) => {
       response.setHeader('set-cookie', 'phsid=A%2Fhtuvaauy; path=/');
       result('vm')(response, request);
@@ -112,11 +115,6 @@ describe('a request', () => {
     await conduit.call('conduit.ping', {}, z.string());
     await conduit.call('conduit.ping', {}, z.string());
     expect(server.requests.map(({ headers }) => headers.cookie)).toEqual([undefined, undefined]);
-  });
-
-  test('uses a separate connection, which is not closed during the request', async () => {
-    await using server = await serve(result('vm'));
-    await open(server).call('conduit.ping', {}, z.string());
     expect(server.requests[0]?.headers.connection).toBe('close');
   });
 
@@ -127,13 +125,11 @@ describe('a request', () => {
     expect(server.params()).toMatchObject([{ value: 'cut \ufffd', whole: '🟢' }]);
   });
 
-  // Attack phabricator/token-on-wire: The token is read on its way. Defence: It goes over https or loopback only, in
-  // the body, and never to a redirect.
+  // The token could be read on its way.
   test('goes over https, or stays on this machine', () => {
-    expect(() => open({ url: 'http://reviews.example.org' })).toThrow(
-      "The Conduit token is not sent to http://reviews.example.org, because it could be read in transit: use the server's https address.",
-    );
-    expect(() => open({ url: 'http://localhost.example.org' })).toThrow(ConduitError);
+    for (const url of ['http://reviews.example.org', 'http://localhost.example.org']) {
+      expect(() => open({ url })).toThrow(ConduitError);
+    }
     for (const url of ['https://reviews.example.org', 'http://localhost:80', 'http://[::1]:80']) {
       expect(open({ url }).url).toBe(url);
     }
@@ -141,19 +137,15 @@ describe('a request', () => {
 
   test.each(['', 'api-abc\n', 'api abc', '"api-abc"'])('has no token like %j', (token) => {
     const conduit = () => open({ url: 'https://reviews.example.org' }, { token });
-    expect(conduit).toThrow(/^The Conduit token for https:\/\/reviews.example.org is empty, or/);
+    expect(conduit).toThrow(ConduitError);
   });
 
-  // Attack phabricator/token-on-wire
   test('does not follow a redirect, so that the token goes nowhere else', async () => {
     await using other = await serve(result('vm'));
     for (const status of [301, 302, 303, 307, 308]) {
       const location = `${other.url}/api/user.whoami`;
       await using server = await serve(page(status, { location }));
-      expect(await failureOf(open(server), 'user.whoami')).toMatchObject({
-        kind: 'refused',
-        message: expect.stringContaining(`to ${location}): the token is not sent to another address`),
-      });
+      expect(await failureOf(open(server), 'user.whoami')).toMatchObject({ kind: 'refused' });
     }
     expect(other.requests).toEqual([]);
   });
@@ -161,82 +153,43 @@ describe('a request', () => {
 
 describe('a response', () => {
   test('is parsed by its schema, and only as far as that goes', async () => {
-    await using server = await serve(result({ userName: 'perfbot', image: 'x' }));
-    const schema = z.object({ userName: z.string() });
-    const me = await open(server).call('user.whoami', {}, schema);
+    await using server = await serve(result({ userName: 'perfbot', image: 'x' }), result(null));
+    const me = await open(server).call('user.whoami', {}, z.object({ userName: z.string() }));
     expect(me).toEqual({ userName: 'perfbot' });
-  });
-
-  test('may be null, and was done then', async () => {
-    await using server = await serve(result(null));
     expect(await open(server).call(write, {}, z.null())).toBeNull();
   });
 
-  test('is an error by its error_code, though its HTTP status is 200', async () => {
-    await using server = await serve(error('ERR-CONDUIT-CALL', 'No such method.'));
-    expect(await failureOf(open(server), 'no.such')).toEqual({
-      kind: 'refused',
-      code: 'ERR-CONDUIT-CALL',
-      message: `${server.url} refused no.such (ERR-CONDUIT-CALL: No such method.): ppsgate does not support the version of the server.`,
-    });
-    expect(server.requests).toHaveLength(1);
+  const odd = z.object({ data: z.array(z.object({ id: z.int() })) });
+
+  test('that is no success is an error of its kind, and says what to do', async () => {
+    const lines: string[] = [];
+    for (const [what, reply, kind, method = 'user.whoami'] of [
+      ['an unknown method', error('ERR-CONDUIT-CALL', 'No such method.'), 'refused', 'no.such'],
+      ['no such diff', error('ERR_NOT_FOUND', 'Diff not found.'), 'refused'],
+      ['no such object', error('ERR-INVALID-OBJECT-PHID', 'Specified "x" does not exist.'), 'refused'],
+      ['no such monogram', error('ERR-CONDUIT-CORE', 'Monogram "D3" does not identify a valid object.'), 'refused'],
+      ['an invisible object', error('ERR-CONDUIT-CORE', '[You Shall Not Pass: Unknown Object] x'), 'refused'],
+      ['no session', error('ERR-INVALID-SESSION', 'Session key is not present.'), 'refused'],
+      ['no permission', error('ERR-INVALID-AUTH', 'User account is not permitted to use the API.'), 'refused'],
+      ['many lines', error('ERR-CONDUIT-CORE', 'Exception:\n\n   1  x\u0007'), 'refused'],
+      ['a page with HTTP 200', page(200), 'refused'],
+      ['cut off', page(200, jsonType, '{"result": {'), 'refused'],
+      ['of another program', page(200, jsonType, '{"message": "ok"}'), 'refused'],
+      ['empty', page(200, jsonType, ''), 'refused'],
+      ['not as described', result({ data: [{ id: '1' }] }), 'refused'],
+      ['not as described, after a write', result({ data: [{ id: '1' }] }), 'unsure', write],
+      ['an error page', page(500), 'busy'],
+      ['an error page, after a write', page(500), 'unsure', write],
+      ['too many requests', tooMany, 'busy'],
+    ] as [string, Reply, string, string?][]) {
+      await using server = await serve(reply);
+      const failure = await failureOf(open(server), method, odd);
+      expect(failure.kind, what).toBe(kind);
+      lines.push(`${what}\n  ${failure.message.replace(server.url, 'URL')}\n`);
+    }
+    await expect(lines.join('')).toMatchFileSnapshot('golden/conduit.txt');
   });
 
-  test.each([
-    ['ERR_NOT_FOUND', 'Diff not found.'],
-    ['ERR-INVALID-OBJECT-PHID', 'Specified "objectIdentifier" does not exist.'],
-    ['ERR-CONDUIT-CORE', 'Monogram "D3" does not identify a valid object.'],
-    ['ERR-CONDUIT-CORE', '[You Shall Not Pass: Unknown Object] Only its owner may.'],
-  ])('reports unknown and invisible objects in one sentence, as they look the same: %s %s', async (code, info) => {
-    await using server = await serve(error(code, info));
-    expect((await failureOf(open(server), write)).message).toMatch(
-      /: it does not exist, or the account of the Conduit token may not see or edit it \(Phabricator does not distinguish the two\)\.$/,
-    );
-  });
-
-  test.each([
-    ['ERR-INVALID-SESSION', 'Session key is not present.'],
-    ['ERR-INVALID-AUTH', 'User account is not permitted to use the API.'],
-  ])('says what to do about a token that is not taken: %s', async (code, info) => {
-    await using server = await serve(error(code, info));
-    expect((await failureOf(open(server), 'user.whoami')).message).toMatch(
-      /: check that the Conduit token is complete, and that its account may use the API\.$/,
-    );
-  });
-
-  test('that is a page with HTTP 200 comes from no Phabricator, or from a proxy', async () => {
-    await using server = await serve(page(200));
-    expect(await failureOf(open(server), 'user.whoami')).toEqual({
-      kind: 'refused',
-      code: undefined,
-      message: `${server.url} refused user.whoami (its response is text/html; charset=UTF-8 instead of JSON): check that this is the address of a Phabricator, and that no proxy responds for it.`,
-    });
-  });
-
-  test.each([
-    ['cut off', '{"result": {'],
-    ["another program's", '{"message": "ok"}'],
-    ['empty', ''],
-  ])('that is JSON, but %s, is not taken', async (_, body) => {
-    await using server = await serve((response) => response.setHeader('content-type', 'application/json').end(body));
-    expect(await failureOf(open(server), 'user.whoami')).toMatchObject({
-      kind: 'refused',
-      message: expect.stringContaining('JSON, but not from Conduit'),
-    });
-  });
-
-  test('that is not as described names the place in it', async () => {
-    await using server = await serve(result({ data: [{ id: '1' }] }));
-    const schema = z.object({ data: z.array(z.object({ id: z.int() })) });
-    expect(await failureOf(open(server), 'a.search', schema)).toMatchObject({
-      kind: 'refused',
-      message: expect.stringContaining('(its response has an unexpected value at data.0.id: Invalid input'),
-    });
-    // The message was accepted, with any answer.
-    expect(await failureOf(open(server), write, schema)).toMatchObject({ kind: 'unsure' });
-  });
-
-  // Attack phabricator/slow-diff
   test('of more than 32 MiB is aborted while it arrives', async () => {
     const chunk = Buffer.alloc(1024 ** 2, ' ');
     let sent = 0;
@@ -250,16 +203,12 @@ describe('a response', () => {
       more();
     };
     await using server = await serve(endless);
-    expect(await failureOf(open(server), 'user.whoami')).toMatchObject({
-      kind: 'refused',
-      message: expect.stringContaining('its response has more than 33554432 bytes'),
-    });
+    expect(await failureOf(open(server), 'user.whoami')).toMatchObject({ kind: 'refused' });
     expect(server.requests).toHaveLength(1);
     expect(sent).toBeLessThan(64);
   });
 
-  // Attack phabricator/token-in-reply: A reply repeats the token, as Phabricator's own does. Defence: It is removed
-  // from every message.
+  // Phabricator's own answer repeats it.
   test('repeats a wrong token, which is removed from the error', async () => {
     const letters = fc.stringMatching(/^[ -~]{0,320}$/);
     const secret = fc.constantFrom(token, 'cli-2345', 'API-QRSTUVWXYZ', 'clr-a_b');
@@ -281,39 +230,22 @@ describe('a response', () => {
   test('loses the token of any form', async () => {
     await using server = await serve(error('ERR-INVALID-AUTH', 'API token "xyz-secret" is wrong.'));
     const { message } = await failureOf(open(server, { token: 'xyz-secret' }), 'user.whoami');
-    expect(message).toContain('(ERR-INVALID-AUTH: API token "(token)" is wrong.)');
-  });
-
-  test('is put on one line', async () => {
-    await using server = await serve(error('ERR-CONDUIT-CORE', 'Exception:\n\n   1  x\u0007'));
-    const { message } = await failureOf(open(server), write);
-    expect(message).toContain('(ERR-CONDUIT-CORE: Exception: 1 x): correct what it reports.');
+    expect(message).not.toContain('xyz-secret');
   });
 });
 
 describe('a busy server', () => {
-  test('returns 429 without a Retry-After, and is tried again after growing waits', async () => {
+  test('returns 429 without a Retry-After, and is tried again after growing waits, with a notice of the long', async () => {
     await using server = await serve(tooMany, tooMany, tooMany, result('done'));
     expect(await open(server).call(write, { type: 'work' }, z.string())).toBe('done');
     expect(waits).toEqual([1, 2, 5]);
+    expect(sentences).toHaveLength(1);
     expect(server.params()).toEqual(Array(4).fill({ type: 'work', __conduit__: { token } }));
   });
 
-  test('is logged if a wait exceeds 2 s', async () => {
-    await using server = await serve(tooMany, tooMany, tooMany, result('done'));
-    await open(server).call(write, {}, z.string());
-    expect(sentences).toEqual([
-      `${server.url} could not execute ${write} (429 Too Many Requests): trying again in 5 s.`,
-    ]);
-  });
-
-  test('is given up after the sixth try, as busy', async () => {
+  test('is given up after the sixth try', async () => {
     await using server = await serve(tooMany);
-    expect(await failureOf(open(server), write)).toEqual({
-      kind: 'busy',
-      code: undefined,
-      message: `${server.url} could not execute ${write} (429 Too Many Requests): try again later.`,
-    });
+    expect(await failureOf(open(server), write)).toMatchObject({ kind: 'busy', code: undefined });
     expect(waits).toEqual([1, 2, 5, 10, 30]);
     expect(server.requests).toHaveLength(6);
   });
@@ -333,22 +265,13 @@ describe('a busy server', () => {
     expect(await open(server).call(write, {}, z.string())).toBe('done');
 
     await using forever = await serve(readOnly);
-    expect(await failureOf(open(forever), write)).toMatchObject({
-      kind: 'busy',
-      code: 'ERR-CONDUIT-CORE',
-    });
+    expect(await failureOf(open(forever), write)).toMatchObject({ kind: 'busy', code: 'ERR-CONDUIT-CORE' });
   });
 
   test('is not there yet, and nothing was done', async () => {
     const { url, stop } = await serve(result('vm'));
     await stop();
-    expect(await failureOf(open({ url }), write)).toEqual({
-      kind: 'busy',
-      code: undefined,
-      message: expect.stringMatching(
-        /^http:\S+ could not execute \S+ \(connect ECONNREFUSED \S+\): try again later\.$/,
-      ),
-    });
+    expect(await failureOf(open({ url }), write)).toMatchObject({ kind: 'busy', code: undefined });
     expect(waits).toHaveLength(5);
   });
 });
@@ -382,61 +305,37 @@ describe.each(breakdowns)('a server that %s', (_, reply) => {
 
   test('may have done a write, which is not sent twice', async () => {
     await using server = await serve(reply, result('done'));
-    expect(await failureOf(open(server), write)).toMatchObject({
-      kind: 'unsure',
-      message: expect.stringMatching(/may or may not have executed .*: check there before you try again\.$/),
-    });
+    expect(await failureOf(open(server), write)).toMatchObject({ kind: 'unsure' });
     expect(server.requests).toHaveLength(1);
   });
 });
 
-test('HTTP 500 is also the response to a wrong server name, as the error explains', async () => {
-  await using server = await serve(page(500));
-  const { message } = await failureOf(open(server), 'user.whoami');
-  expect(message).toContain('it also returns for an unknown host name');
+test('a server that begins no answer, or does not end it, is waited for so many seconds', async () => {
+  const half: Reply = (response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.write('{');
+  };
+  for (const reply of [() => {}, half]) {
+    await using server = await serve(reply);
+    expect(await failureOf(open(server, { answerSeconds: 0.2 }), write)).toMatchObject({ kind: 'unsure' });
+  }
 });
 
-test.each([
-  ['begins no answer', () => {}],
-  [
-    'does not end its answer',
-    (response: ServerResponse) => {
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.write('{');
-    },
-  ],
-])('a server that %s is waited for so many seconds', async (_, reply) => {
-  await using server = await serve(reply);
-  expect(await failureOf(open(server, { answerSeconds: 0.2 }), write)).toMatchObject({
-    kind: 'unsure',
-    message: expect.stringContaining('(no complete response within 0.2 s)'),
-  });
-});
-
-test.each([
-  'conduit.ping',
-  'user.whoami',
-  'phid.lookup',
-  'phid.query',
-  'differential.getrawdiff',
-  'differential.querydiffs',
-  'differential.revision.search',
-  'harbormaster.querybuildables',
-])('%s only reads, and may be repeated', async (method) => {
-  await using server = await serve(reset, result(null));
-  expect(await open(server).call(method, {}, z.null())).toBeNull();
-});
-
-test.each([
-  'differential.revision.edit',
-  'differential.createcomment',
-  'differential.createrawdiff',
-  'harbormaster.sendmessage',
-  'harbormaster.createartifact',
-  'file.upload',
-])('%s writes, and is not repeated', async (method) => {
-  await using server = await serve(reset, result(null));
-  expect(await failureOf(open(server), method)).toMatchObject({ kind: 'unsure' });
+test('methods that only read are repeated, and others are not', async () => {
+  for (const method of [
+    ...['conduit.ping', 'user.whoami', 'phid.lookup', 'phid.query', 'differential.getrawdiff'],
+    ...['differential.querydiffs', 'differential.revision.search', 'harbormaster.querybuildables'],
+  ]) {
+    await using server = await serve(reset, result(null));
+    expect(await open(server).call(method, {}, z.null()), method).toBeNull();
+  }
+  for (const method of [
+    ...['differential.revision.edit', 'differential.createcomment', 'differential.createrawdiff'],
+    ...['harbormaster.sendmessage', 'harbormaster.createartifact', 'file.upload'],
+  ]) {
+    await using server = await serve(reset, result(null));
+    expect(await failureOf(open(server), method), method).toMatchObject({ kind: 'unsure' });
+  }
 });
 
 describe('cancelling', () => {
@@ -449,10 +348,7 @@ describe('cancelling', () => {
     };
     await using server = await serve(tooMany);
     const conduit = open(server, { signal: cancel.signal, pause });
-    expect(await failureOf(conduit, write)).toMatchObject({
-      kind: 'busy',
-      message: expect.stringContaining('(it was cancelled)'),
-    });
+    expect(await failureOf(conduit, write)).toMatchObject({ kind: 'busy' });
     expect(server.requests).toHaveLength(1);
     expect(pauses).toBe(1);
   });
@@ -460,9 +356,7 @@ describe('cancelling', () => {
   test('ends a write that is under way, which may then have been done', async () => {
     const cancel = new AbortController();
     await using server = await serve(() => cancel.abort());
-    expect(await failureOf(open(server, { signal: cancel.signal }), write)).toMatchObject({
-      kind: 'unsure',
-    });
+    expect(await failureOf(open(server, { signal: cancel.signal }), write)).toMatchObject({ kind: 'unsure' });
   });
 });
 
@@ -486,17 +380,12 @@ describe('searching', () => {
     ]);
   });
 
-  test('continues after a page of rows that are all invisible', async () => {
-    await using server = await serve(pageOf([], '7'), pageOf([6], null));
-    expect(await open(server).search('x.search', {}, item)).toEqual(rows(6));
-  });
-
-  test('reads no more than requested', async () => {
-    await using server = await serve(pageOf([9, 8], '8'));
-    expect(await open(server).search('x.search', {}, item, 3)).toEqual(rows(9, 8, 9));
-    expect(askedFor(server)).toEqual([
+  test('continues after a page of rows that are all invisible, and reads no more than requested', async () => {
+    await using server = await serve(pageOf([], '7'), pageOf([6], '6'));
+    expect(await open(server).search('x.search', {}, item, 3)).toEqual(rows(6, 6, 6));
+    expect(askedFor(server).slice(0, 2)).toEqual([
       { limit: 3, after: undefined },
-      { limit: 3, after: '8' },
+      { limit: 3, after: '7' },
     ]);
   });
 
@@ -506,12 +395,14 @@ describe('searching', () => {
     expect(askedFor(server)).toEqual([{ limit: 100, after: undefined }]);
   });
 
-  test.each([
-    'Cursor "7" does not identify a valid object in query "DifferentialRevisionQuery".',
-    '[You Shall Not Pass: Restricted Differential Revision] Only its owner may.',
-  ])('begins anew where the row of the cursor has vanished: %s', async (why) => {
-    await using server = await serve(pageOf([9, 7], '7'), vanished(why), pageOf([9], '9'), pageOf([6], null));
-    expect(await open(server).search('x.search', {}, item)).toEqual(rows(9, 6));
+  test('begins anew where the row of the cursor has vanished', async () => {
+    for (const why of [
+      'Cursor "7" does not identify a valid object in query "DifferentialRevisionQuery".',
+      '[You Shall Not Pass: Restricted Differential Revision] Only its owner may.',
+    ]) {
+      await using server = await serve(pageOf([9, 7], '7'), vanished(why), pageOf([9], '9'), pageOf([6], null));
+      expect(await open(server).search('x.search', {}, item)).toEqual(rows(9, 6));
+    }
   });
 
   test("fails if the cursor's row vanishes repeatedly", async () => {
@@ -548,25 +439,23 @@ describe('a failure', () => {
     return (await Promise.allSettled(calls)).map((settled) => settled.status === 'rejected' && isFinal(settled.reason));
   };
 
-  test.each(Object.entries({ ...databaseFaults, ...proxyFaults }))(
-    'of the database or a proxy is not final: %s',
-    async (_, fault) => {
+  test('of the database or a proxy, or that is corrected elsewhere, is not final', async () => {
+    const faults = Object.values({ ...databaseFaults, ...proxyFaults }).map((fault): Reply => {
       if (fault.kind !== 'answer') expect.fail('It is no answer.');
       const { status, contentType, body } = fault;
-      const reply: Reply = (response) => response.writeHead(status, { 'content-type': contentType }).end(body);
+      return (response) => response.writeHead(status, { 'content-type': contentType }).end(body);
+    });
+    for (const reply of [
+      ...faults,
+      result({ data: 1 }),
+      error('ERR-INVALID-AUTH', 'API token "…" has expired.'),
+      error('ERR-INVALID-SESSION', 'Session key is not present.'),
+      readOnly,
+      error('ERR-CONDUIT-CORE', '#1213: Deadlock found when trying to get lock'),
+      error('AphrontConnectionLostQueryException', 'gone away'),
+    ]) {
       expect(await finality(reply)).toEqual([false, false]);
-    },
-  );
-
-  test.each([
-    ['a result of another version', result({ data: 1 })],
-    ['an expired token', error('ERR-INVALID-AUTH', 'API token "…" has expired.')],
-    ['a missing session', error('ERR-INVALID-SESSION', 'Session key is not present.')],
-    ['read-only mode', readOnly],
-    ['a deadlock', error('ERR-CONDUIT-CORE', '#1213: Deadlock found when trying to get lock')],
-    ['a query that was lost', error('AphrontConnectionLostQueryException', 'gone away')],
-  ])('that is corrected elsewhere is not final: %s', async (_, reply) => {
-    expect(await finality(reply)).toEqual([false, false]);
+    }
   });
 
   test.each([
@@ -579,19 +468,17 @@ describe('a failure', () => {
   });
 });
 
-describe('a map', () => {
+test('a map may be an empty list where it is empty, and no other', () => {
   const map = mapOf(z.int());
-
-  test('is an empty list where it is empty', () => {
-    expect(map.parse([])).toEqual({});
-    expect(map.parse({})).toEqual({});
-    expect(map.parse({ a: 1 })).toEqual({ a: 1 });
-  });
-
-  test('is no list that has something in it', () => {
-    expect(map.safeParse([1]).success).toBe(false);
-    expect(map.safeParse({ a: 'b' }).success).toBe(false);
-  });
+  for (const [written, read] of [
+    [[], {}],
+    [{}, {}],
+    [{ a: 1 }, { a: 1 }],
+    [[1], undefined],
+    [{ a: 'b' }, undefined],
+  ]) {
+    expect(map.safeParse(written).data).toEqual(read);
+  }
 });
 
 describeWith(['shared/phabricator'], 'every recorded answer', () => {
