@@ -1,3 +1,4 @@
+// Diffs of strangers: what git would make of them, and what is refused before git sees it.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -27,13 +28,6 @@ test('a diff of git is accepted, with the path it changes', () => {
     paths: ['sys/net/if.c'],
     remarks: [],
   });
-});
-
-// Attack read/slow-text
-test('as many hunks as lines before them are read at once', () => {
-  const [head, ...names] = ['diff --git a/x b/x\n', '--- a/x\n', '+++ b/x\n'];
-  const text = [head, '\n'.repeat(1_000_000), ...names, `${hunk.join('\n')}\n`.repeat(100_000)];
-  expect(checkDiff(Buffer.from(text.join('')))).toMatchObject({ kind: 'accepted' });
 });
 
 test('accepts every diff of two trees by git, with the paths that git lists', () => {
@@ -86,26 +80,23 @@ function layTree(directory: string, files: Record<string, Content>): string {
   return git(directory, 'write-tree');
 }
 
-test('a copy changes the new file only', () => {
-  const checked = check('diff --git a/x b/y', 'similarity index 100%', 'copy from x', 'copy to y');
-  expect(checked).toMatchObject({ kind: 'accepted', paths: ['y'] });
-});
+const time = '\t2026-11-21 00:00:00.000000000 +0000';
 
-test('a mail around the diff is no part of it', () => {
-  const mail = ['From: Alice', 'Subject: [PATCH] --- a/x', '', ' sys/x.c | 2 +-', ''];
-  const checked = check(...mail, ...edit('a/x', 'b/x'), '-- ', '2.39.5', '');
-  expect(checked).toMatchObject({ kind: 'accepted', paths: ['x'] });
-});
-
-test('a diff of diff -u counts too where its names have the prefixes', () => {
-  const time = '\t2026-11-21 00:00:00.000000000 +0000';
-  const checked = check(`--- a/sys/x.c${time}`, `+++ b/sys/x.c${time}`, ...hunk, '--- a/y', '+++ b/y', ...hunk);
-  expect(checked).toMatchObject({ kind: 'accepted', paths: ['sys/x.c', 'y'] });
-});
-
-test('both names of a rename are changed', () => {
-  const checked = check('diff --git a/x b/y z', 'similarity index 100%', 'rename from x', 'rename to y z');
-  expect(checked).toMatchObject({ kind: 'accepted', paths: ['x', 'y z'] });
+test.each([
+  ['of a copy changes the new file only', ['diff --git a/x b/y', 'copy from x', 'copy to y'], ['y']],
+  ['of a rename changes both names', ['diff --git a/x b/y z', 'rename from x', 'rename to y z'], ['x', 'y z']],
+  [
+    'in a mail has no part of it',
+    ['From: A', 'Subject: --- a/x', '', ' x.c | 2 +-', '', ...edit('a/x', 'b/x'), '-- ', '2.39.5', ''],
+    ['x'],
+  ],
+  [
+    'of diff -u counts too where its names have the prefixes',
+    [`--- a/sys/x.c${time}`, `+++ b/sys/x.c${time}`, ...hunk, '--- a/y', '+++ b/y', ...hunk],
+    ['sys/x.c', 'y'],
+  ],
+])('a diff %s', (_, lines, paths) => {
+  expect(check(...lines)).toEqual({ kind: 'accepted', paths, remarks: [] });
 });
 
 test('unusual bytes are reported', () => {
@@ -120,82 +111,64 @@ test('unusual bytes are reported', () => {
   ]);
 });
 
-test('a diff without prefixes is refused', () => {
-  const refused =
-    'The diff at line 1 has no prefixes a/ and b/; make it with git diff --src-prefix=a/ --dst-prefix=b/.';
-  expect(reasonOf(...edit('sys/x.c', 'sys/x.c'))).toBe(refused);
-  expect(reasonOf(...edit('i/sys/x.c', 'w/sys/x.c'))).toBe(refused);
-  expect(reasonOf(...edit('a/x.c', 'a/x.c'))).toBe(refused);
-  expect(reasonOf('--- sys/x.c\t(revision 1)', '+++ sys/x.c\t(working copy)', ...hunk)).toBe(refused);
+const withMode = (mode: string) => ['diff --git a/x b/x', mode, '--- a/x', '+++ b/x', ...hunk];
+
+const refusals: [string, string[]][] = [
+  ['no prefixes', edit('sys/x.c', 'sys/x.c')],
+  ['other prefixes', edit('i/sys/x.c', 'w/sys/x.c')],
+  ['one prefix', edit('a/x.c', 'a/x.c')],
+  ['the names of Subversion', ['--- sys/x.c\t(revision 1)', '+++ sys/x.c\t(working copy)', ...hunk]],
+  ...[
+    ...['a/../x', 'a/sys/../../x', 'a//etc/passwd', 'a/./x', 'a/.git/hooks/post-checkout', 'a/sys/.GIT/config'],
+    ...['"a/x\\ny"', '"a/\\056\\056/x"', '"a/\\351"'],
+  ].map((path): [string, string[]] => [`the path ${path}`, edit(path, path.replace('a/', 'b/'))]),
+  ['a rename to ../y', ['diff --git a/x b/../y', 'rename from x', 'rename to ../y']],
+  ['a rename to .git', ['diff --git a/x b/"\\056git/config"', 'rename from x', 'rename to "\\056git/config"']],
+  ['one file under two names', ['diff --git a/x b/x', '--- a/x', '+++ b/y', ...hunk]],
+  ['two names without a rename', ['diff --git a/x b/y', 'old mode 100644', 'new mode 100755']],
+  ...[
+    ...['new file mode 120000', 'deleted file mode 120000', 'index 5626abf..f719efd 120000', 'new mode 120000'],
+    ...['new file mode 160000', 'index 5626abf..f719efd 160000', 'new file mode 104755'],
+    ...['-100644', 'x', '9', '100644x'].map((mode) => `new mode ${mode}`),
+  ].map((mode): [string, string[]] => [mode, withMode(mode)]),
+  ['GIT binary patch', ['diff --git a/x b/x', 'index 5626abf..f719efd', 'GIT binary patch']],
+  ['Binary files', ['diff --git a/x b/x', 'index 5626abf..f719efd', 'Binary files /dev/null and b/x differ']],
+  ['no change', ['Hello']],
+  ['a hunk that is cut off', ['diff --git a/x b/x', '--- a/x', '+++ b/x', '@@ -1,3 +1,3 @@', ' one']],
+  ['a hunk before its end', ['--- a/x', '+++ b/x', '@@ -1,3 +1,3 @@', ' one', 'diff --git a/y b/y']],
+  // Git does not go by their order.
+  ['a file twice', [...edit('a/x', 'b/x'), ...edit('a/y', 'b/y'), ...edit('a/x', 'b/x')]],
+  ['a hunk without a file', hunk],
+  ['a hunk without names', ['diff --git a/x b/x', ...hunk]],
+  ['the line ends of DOS throughout', edit('a/x', 'b/x').map((line) => `${line}\r`)],
+  ['more than 5 MB', ['x'.repeat(5_000_000)]],
+  ['more than 2,000 files', Array.from({ length: 2001 }, (_, index) => edit(`a/${index}`, `b/${index}`)).flat()],
+];
+
+test.each(refusals)('a diff is refused for %s', (_, lines) => {
+  expect(check(...lines).kind).toBe('refused');
 });
 
-// Attack run/diff-outside: A diff writes outside the tree, by `..` or a rename. Defence: It is refused before git reads
-// it.
-test.each([
-  ['a/../x', 'b/../x'],
-  ['a/sys/../../x', 'b/sys/../../x'],
-  ['a//etc/passwd', 'b//etc/passwd'],
-  ['a/./x', 'b/./x'],
-  ['a/.git/hooks/post-checkout', 'b/.git/hooks/post-checkout'],
-  ['a/sys/.GIT/config', 'b/sys/.GIT/config'],
-  ['"a/x\\ny"', '"b/x\\ny"'],
-  ['"a/\\056\\056/x"', '"b/\\056\\056/x"'],
-])('the path in %s is refused', (old, new_) => {
-  expect(reasonOf(...edit(old, new_))).toMatch(/^The diff changes ".+", which is not a file of the tree; /);
+test('each refusal has a reason', async () => {
+  const text = refusals.map(([what, lines]) => `${what}\n  ${reasonOf(...lines)}\n`).join('');
+  await expect(text).toMatchFileSnapshot('golden/diff-refusals.txt');
 });
 
-test('a path that is not UTF-8 is refused', () => {
-  expect(reasonOf(...edit('"a/\\351"', '"b/\\351"'))).toBe('The name of the file \uFFFD is not UTF-8; rename it.');
-});
-
-// Attack run/diff-outside
-test('a rename to outside of the tree is refused', () => {
-  const rename = (to: string) => reasonOf(`diff --git a/x b/${to}`, 'rename from x', `rename to ${to}`);
-  expect(rename('../y')).toMatch('which is not a file of the tree');
-  expect(rename('"\\056git/config"')).toMatch('which is not a file of the tree');
-});
-
-test('one file under two names is refused where it is not renamed', () => {
-  expect(reasonOf('diff --git a/x b/x', '--- a/x', '+++ b/y', ...hunk)).toBe(
-    'The diff uses several names for one file, x and y; send the output of git diff.',
-  );
-  expect(reasonOf('diff --git a/x b/y', 'old mode 100644', 'new mode 100755')).toBe(
-    'Line 1 of the diff names two files without a rename.',
-  );
-});
-
-test.each([
-  ['new file mode 120000', 'a symbolic link'],
-  ['deleted file mode 120000', 'a symbolic link'],
-  ['index 5626abf..f719efd 120000', 'a symbolic link'],
-  ['new mode 120000', 'a symbolic link'],
-  ['new file mode 160000', 'a submodule'],
-  ['index 5626abf..f719efd 160000', 'a submodule'],
-  ['new file mode 104755', 'of mode 104755'],
-])('"%s" is refused', (mode, what) => {
-  expect(reasonOf('diff --git a/x b/x', mode, '--- a/x', '+++ b/x', ...hunk)).toBe(
-    `The diff changes x, which is ${what}; only regular files are accepted.`,
+test('a diff of 2,000 files is accepted', () => {
+  expect(check(...Array.from({ length: 2000 }, (_, index) => edit(`a/${index}`, `b/${index}`)).flat()).kind).toBe(
+    'accepted',
   );
 });
 
-// Attack run/diff-mode: A diff makes a link or a submodule, by a mode followed by a blank, a tab or a CR. Defence:
-// Modes are parsed as git parses them, and the tree that git made is checked too.
+// Git takes blanks, tabs and signs for part of the number, so its own reading of the mode counts.
 test.each(['120000 ', '120000\t', '120000\r', '120000 100644', ' 120000', '+120000', '0120000', '\t00120000\v'])(
   'a mode is read as git does: %j',
   (mode) => {
     for (const start of ['new file mode', 'new mode', 'index 5626abf..f719efd']) {
-      expect(reasonOf('diff --git a/x b/x', `${start} ${mode}`, '--- a/x', '+++ b/x', ...hunk)).toBe(
-        'The diff changes x, which is a symbolic link; only regular files are accepted.',
-      );
+      expect(reasonOf(...withMode(`${start} ${mode}`))).toContain('which is a symbolic link');
     }
   },
 );
-
-test.each(['-100644', 'x', '9', '100644x'])('a mode that git does not read is refused: %j', (mode) => {
-  expect(reasonOf('diff --git a/x b/x', `new mode ${mode}`)).toBe(
-    `The diff changes x, which is of mode ${mode}; only regular files are accepted.`,
-  );
-});
 
 describe('the result of git for a diff', () => {
   const raw = (...changes: [modes: string, path: string][]) =>
@@ -207,106 +180,28 @@ describe('the result of git for a diff', () => {
     expect(changesAsListed([], '')).toEqual({ kind: 'as-said' });
   });
 
-  // Attack run/diff-mode
-  test.each([
-    ['000000 120000', 'a symbolic link'],
-    ['120000 100644', 'a symbolic link'],
-    ['100644 160000', 'a submodule'],
-    ['000000 040000', 'of mode 040000'],
-    ['100644 100664', 'of mode 100664'],
-  ])('is refused where it is no plain file, against the text of the diff: %s', (modes, what) => {
-    expect(changesAsListed(['a', 'x'], raw(['100644 100644', 'a'], [modes, 'x']))).toEqual({
-      kind: 'refused',
-      reason: `The diff changes x, which is ${what}; only regular files are accepted.`,
-    });
-  });
-});
-
-test.each([['GIT binary patch'], ['Binary files a/x and b/x differ'], ['Binary files /dev/null and b/x differ']])(
-  '"%s" is refused',
-  (line) => {
-    expect(reasonOf('diff --git a/x b/x', 'index 5626abf..f719efd', line)).toBe(
-      'The diff changes the binary file x; only text files are accepted.',
-    );
-  },
-);
-
-test('a diff that changes nothing is refused', () => {
-  for (const text of ['', 'Hello\n']) {
-    expect(checkDiff(Buffer.from(text))).toEqual({
-      kind: 'refused',
-      reason: 'The diff changes no file; send the output of git diff.',
-    });
-  }
-});
-
-test('a hunk that is cut off is refused, by the lines of its start and end', () => {
-  expect(reasonOf('diff --git a/x b/x', '--- a/x', '+++ b/x', '@@ -1,3 +1,3 @@', ' one')).toBe(
-    'The hunk at line 4 of the diff is cut off at line 6.',
-  );
-  expect(reasonOf('--- a/x', '+++ b/x', '@@ -1,3 +1,3 @@', ' one', 'diff --git a/y b/y')).toBe(
-    'The hunk at line 3 of the diff is cut off at line 5.',
+  test.each(['000000 120000', '120000 100644', '100644 160000', '000000 040000', '100644 100664'])(
+    'is refused where it is no plain file, against the text of the diff: %s',
+    (modes) => {
+      const changes = changesAsListed(['a', 'x'], raw(['100644 100644', 'a'], [modes, 'x']));
+      expect(changes).toEqual({ kind: 'refused', reason: expect.stringContaining('The diff changes x, ') });
+    },
   );
 });
 
-test('a file that is changed twice is refused, for git does not go by their order', () => {
-  expect(reasonOf(...edit('a/x', 'b/x'), ...edit('a/y', 'b/y'), ...edit('a/x', 'b/x'))).toBe(
-    'The diff changes x twice; send one diff of the whole change, as git diff makes it.',
-  );
-});
-
-test('a hunk of no file is refused', () => {
-  expect(reasonOf(...hunk)).toMatch(/^Line 1 of the diff starts a hunk without a file; /);
-  expect(reasonOf('diff --git a/x b/x', ...hunk)).toMatch(/^Line 2 of the diff /);
-});
-
-test('a diff with the line ends of DOS throughout is refused', () => {
-  const text = edit('a/x', 'b/x').join('\r\n');
-  expect(checkDiff(Buffer.from(text))).toEqual({
-    kind: 'refused',
-    reason: 'The lines of the diff end in CR LF; send it with the line endings that git wrote.',
-  });
-});
-
-test('a diff is refused beyond 5 MB, and beyond 2,000 files', () => {
-  expect(checkDiff(Buffer.alloc(5_000_001, 'x'))).toMatchObject({
-    kind: 'refused',
-    reason: 'The diff has 5000001 bytes, but at most 5000000 are accepted; split it.',
-  });
-  const files = (count: number) =>
-    check(...Array.from({ length: count }, (_, index) => edit(`a/${index}`, `b/${index}`)).flat());
-  expect(files(2000).kind).toBe('accepted');
-  expect(files(2001)).toMatchObject({ kind: 'refused' });
-});
-
-test('a diff of five million bytes is read in seconds', () => {
+test('a diff of five million bytes is read in seconds, also one of as many hunks as lines before them', () => {
   const head = 'diff --git a/x b/x\n--- a/x\n+++ b/x\n';
   expect(checkDiff(Buffer.from(head + '@@ -1 +1 @@\n-a\n+b\n'.repeat(250_000))).kind).toBe('accepted');
   expect(checkDiff(Buffer.from(`${'--- a/x\n'.repeat(600_000)}`)).kind).toBe('refused');
+  const names = '--- a/x\n+++ b/x\n';
+  const text = ['diff --git a/x b/x\n', '\n'.repeat(1_000_000), names, `${hunk.join('\n')}\n`.repeat(100_000)];
+  expect(checkDiff(Buffer.from(text.join(''))).kind).toBe('accepted');
 });
 
 test('nothing in a diff makes it throw', () => {
   const piece = fc.constantFrom(
-    'diff --git ',
-    'a/x',
-    ' b/x',
-    '"',
-    '\\',
-    '--- ',
-    '+++ ',
-    '/dev/null',
-    '\n',
-    '\n@@ -1,2 +1 @@\n',
-    '-',
-    '+',
-    ' ',
-    'rename from ',
-    'rename to ',
-    'new file mode 120000',
-    '\r',
-    '\t',
-    '\0',
-    'é',
+    ...['diff --git ', 'a/x', ' b/x', '"', '\\', '--- ', '+++ ', '/dev/null', '\n', '\n@@ -1,2 +1 @@\n', '-', '+', ' '],
+    ...['rename from ', 'rename to ', 'new file mode 120000', '\r', '\t', '\0', 'é'],
   );
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {

@@ -1,6 +1,6 @@
 // Real git repositories: names, files and dates of commits, and diffs that become commits.
 import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { CommittedDiff } from '../../../src/forge/patch/commit-diff.ts';
@@ -190,7 +190,7 @@ test('an impossible request is an error with what to do', async () => {
   ].map(async (work) => {
     const error = await errorOf(work);
     expect(error).toBeInstanceOf(RepositoryError);
-    return error.message.replaceAll(directory, '/src').replaceAll(id, 'ID');
+    return error.message.replaceAll(directory, '/src').replaceAll(dirname(directory), 'PARENT').replaceAll(id, 'ID');
   });
   await expect(`${(await Promise.all(lines)).join('\n')}\n`).toMatchFileSnapshot('golden/repository.txt');
 });
