@@ -124,7 +124,7 @@ function fromElsewhere({ pullRequest, headRepository }, label) {
 	const { number, repository, headCommit } = pullRequest;
 	return {
 		kind: "refused",
-		why: `Thank you for #${number}: because it comes from ${headRepository ?? "a repository that was deleted"}, it runs on the testbed only after a maintainer of ${repository} has read ${headCommit}and then added the label ${label} or written /ppsgate run ${headCommit}.`
+		why: `Thank you for #${number}: because it comes from ${headRepository ?? "a repository that was deleted"}, it runs on the testbed only after a maintainer of ${repository} has read ${headCommit} and then added the label ${label} or written /ppsgate run ${headCommit}.`
 	};
 }
 

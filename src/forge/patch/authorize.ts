@@ -184,6 +184,6 @@ function fromElsewhere({ pullRequest, headRepository }: PatchOrigin, label: stri
   const from = headRepository ?? 'a repository that was deleted';
   return {
     kind: 'refused',
-    why: `Thank you for #${number}: because it comes from ${from}, it runs on the testbed only after a maintainer of ${repository} has read ${headCommit}and then added the label ${label} or written /ppsgate run ${headCommit}.`,
+    why: `Thank you for #${number}: because it comes from ${from}, it runs on the testbed only after a maintainer of ${repository} has read ${headCommit} and then added the label ${label} or written /ppsgate run ${headCommit}.`,
   };
 }
