@@ -142,6 +142,27 @@ const mapRuns = ({ base, patched }: Sample, map: (value: number) => number): Sam
 });
 
 describe('at every look of every design, of pairs and of boots, the verdict', () => {
+  test('does not depend on the unit of the runs', () => {
+    fc.assert(
+      fc.property(sample, setup, fc.constantFrom(1e-6, 1e-3, 8, 512), (runs, how, factor) => {
+        const scaled = mapRuns(runs, (run) => run * factor);
+        expect(verdicts(scaled, how)).toEqual(verdicts(runs, how));
+      }),
+    );
+  });
+
+  test('does not depend on the order in which pairs, or the boots of each variant, are listed', () => {
+    fc.assert(
+      fc.property(sample, setup, (runs, how) => {
+        const arrange: Arrange = ({ base, patched }) => ({
+          base: base.toReversed(),
+          patched: how.method === 'paired' ? patched.toReversed() : [...patched.slice(1), ...patched.slice(0, 1)],
+        });
+        expect(verdicts(runs, how, { arrange })).toEqual(verdicts(runs, how));
+      }),
+    );
+  });
+
   test('by time per packet is the one by packets per second', () => {
     fc.assert(
       fc.property(sample, setup, (runs, how) => {
@@ -149,6 +170,24 @@ describe('at every look of every design, of pairs and of boots, the verdict', ()
         expect(verdicts(times, how, { metric: 'nsPerPacket' })).toEqual(verdicts(runs, how));
       }),
     );
+  });
+
+  test('of base as a patch of patched is the mirror image: a regression where that is an improvement', () => {
+    const isClear = (verdict: Verdict) => verdict === 'regression' || verdict === 'improvement';
+    const mirror = (verdict: Verdict) => {
+      if (!isClear(verdict)) return 'neither';
+      return verdict === 'regression' ? 'improvement' : 'regression';
+    };
+    let clear = 0;
+    fc.assert(
+      fc.property(sample, setup, (runs, how) => {
+        const there = verdicts(runs, how);
+        const back = verdicts({ base: runs.patched, patched: runs.base }, how);
+        expect(back.map((verdict) => (isClear(verdict) ? verdict : 'neither'))).toEqual(there.map(mirror));
+        clear += there.filter(isClear).length;
+      }),
+    );
+    expect(clear).toBeGreaterThan(100);
   });
 });
 
