@@ -133,23 +133,6 @@ test('is updated in place from waiting over measuring to its end, and gets its l
   expect(said).toEqual([]);
 });
 
-test.each([
-  '@freebsd/committers [win](https://evil.example) ![x](https://evil.example/x.png)',
-  '`</summary>`<img src=x onerror=1> \u202e #1',
-  '```\n\n# Heading\n\n- [ ] task',
-])('text of others does nothing in it: %j', async (hostile) => {
-  const { check, pauses } = await open();
-  check.waiting(estimate, `hp-t540 is held by ${hostile}`);
-  await expect.poll(() => pauses).toHaveLength(1);
-  const [line = '', ...rest] = github.state.checkRuns[0]?.summary?.split('\n') ?? [];
-  const [, fence = '', inside = ''] = /^(`+)(.*[^`])\1$/.exec(line) ?? [];
-  expect(inside).toContain('hp-t540 is held by');
-  expect(inside.match(/`+/g) ?? []).not.toContain(fence);
-  expect(line).not.toContain('\u202e');
-  expect(rest.join('\n')).not.toMatch(/evil|img|Heading/);
-  await check.conclude(passed);
-});
-
 test('is not tried again with a token that may only read, which is logged once', async () => {
   github.faults.order('checks/create', { kind: 'read-only' }, 9);
   const { check } = await open();

@@ -141,14 +141,6 @@ test('an older run does not overwrite what a newer one has written', async () =>
   expect(said).toHaveLength(1);
 });
 
-test('one that people have spoilt is written anew', async () => {
-  await (await open()).comment.conclude(lost);
-  for (const one of github.state.comments) one.body = one.body.replace(/<!-- ppsgate remembers.*/s, '');
-  await (await open({ run: 42 })).comment.conclude(lost);
-  expect(readMemory(bodies()[0] ?? '')).toMatchObject({ run: 42, earlier: [] });
-  expect(github.state.comments).toHaveLength(1);
-});
-
 test('one that people delete meanwhile is replaced', async () => {
   const { comment, pauses } = await open();
   comment.measuring('shelf-3');

@@ -13,7 +13,7 @@ import {
   postReply,
   type RevisionReporterOptions,
 } from '../../../src/publish/reporters/revision-comment.ts';
-import { aBisectResult, aRevision, mellanoxBroken } from '../../fakes/bisect-result.ts';
+import { mellanoxBroken } from '../../fakes/bisect-result.ts';
 import type { Fault } from '../../fakes/phabricator/faults.ts';
 import { type FakePhabricator, startPhabricator } from '../../fakes/phabricator/server.ts';
 import { existing, type Revision } from '../../fakes/phabricator/state.ts';
@@ -92,21 +92,6 @@ describe('a bisection', () => {
     expect(comment).toContain('@ppsgate bisect v1 v2 forwarding inet4 fix-up=431980466ff0');
     expect(comment).toContain(`{F${phabricator.state.files[0]?.id}`);
   });
-
-  test('of diffs names them, and the command to repeat it', async () => {
-    const [base, ...others] = aBisectResult().revisions;
-    const revisions = [base ?? aRevision(0), ...others].map((one, place) =>
-      place === 0 ? one : { ...one, diff: 30 + place },
-    );
-    const result = aBisectResult({ revisions });
-    const request = { scenarios: 'forwarding', families: 'inet4' };
-    await open({ takesCommands: true }).conclude({ kind: 'bisected', result, request, links: {} });
-    const [comment = ''] = comments();
-    expect(comment).toMatch(/^\*\*🔴 ppsgate: `?diff 35`? costs 10/);
-    expect(comment).toContain('| diff and outcome |');
-    expect(comment).toContain('Rerun: `@ppsgate bisect 1 forwarding inet4`');
-    for (const { commit } of others) expect(comment).not.toContain(commit.slice(0, 12));
-  });
 });
 
 describe('a gate', () => {
@@ -168,20 +153,6 @@ describe('a gate', () => {
 });
 
 describe('Phabricator', () => {
-  test('is read-only for a while: the comment is posted afterwards', async () => {
-    phabricator.state.isReadOnly = true;
-    let pauses = 0;
-    const answer = open({
-      onPause() {
-        pauses += 1;
-        phabricator.state.isReadOnly = pauses < 15;
-      },
-    });
-    await answer.conclude(failed);
-    expect(comments()).toEqual([expect.stringContaining('{F')]);
-    expect(said).toEqual([]);
-  });
-
   const faults = fc.constantFrom<Fault>(
     { kind: 'rate-limit' },
     { kind: 'broken' },
