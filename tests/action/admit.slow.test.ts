@@ -17,7 +17,7 @@ import { testbedsFor } from '../../src/config/select-testbeds.ts';
 import { fetchPullRequest } from '../../src/forge/github/pull-request.ts';
 import type { Occasion } from '../../src/forge/patch/authorize.ts';
 import type { BisectOverrides } from '../../src/forge/patch/bisect-command.ts';
-import { openRepository, RepositoryError } from '../../src/forge/patch/repository.ts';
+import { openRepository } from '../../src/forge/patch/repository.ts';
 import { UsageError } from '../../src/model/usage-error.ts';
 import { type DataIndex, emptyIndex } from '../../src/publish/data-branch/layout.ts';
 import { type CommentUpdate, composeComment } from '../../src/publish/reporters/comment-text.ts';
@@ -196,13 +196,6 @@ test.each<[string, Setup, Making, object]>([
       patch: { headCommit: head },
     },
   ],
-  ['a rerun without a last request', nothing, () => comment(`/ppsgate rerun ${head}`), { overrides: {} }],
-  [
-    'a rerun of overrides that its author could set',
-    () => remembered({ overrides: { margin: '50%' } }),
-    () => comment(`/ppsgate rerun ${head}`),
-    { overrides: { margin: '50%' } },
-  ],
   [
     'an extension of the run with the last verdict on the head',
     () => remembered({ run: 42 }, remembered({ ...lastOverrides, title: inconclusive })),
@@ -210,18 +203,11 @@ test.each<[string, Setup, Making, object]>([
     { extend: { run: 41, maxRuns: '40' }, priority: 'rerun' },
   ],
   [
-    'a closed pull request that the command names',
-    () => github.state.pullRequests.map((one) => Object.assign(one, { state: 'closed' })),
-    () => comment('/ppsgate run', 'carol', 8),
-    { patch: { number: 8 } },
-  ],
-  [
     'a manual run of #8',
     nothing,
     () => dispatched('#8', { margin: '1%' }),
     { ...ofEighth, overrides: { margin: '1%' } },
   ],
-  ['a manual run of 8', nothing, () => dispatched('8'), ofEighth],
   ['a manual run of the head of #8', nothing, () => dispatched(older), ofEighth],
   ['a manual run of the head of a fork', nothing, () => dispatched(head), { patch: { number: 7, headCommit: head } }],
   ['a manual run of a range', nothing, () => dispatched(`${base.slice(0, 10)}..main`), { patch: ofRange(base) }],
@@ -242,7 +228,6 @@ test.each<[string, Setup, Making, object]>([
     { extend: { run: 41 } },
   ],
   ['the button of #7, of two with its head', alsoAtHead, () => button({ number: 7 }), { patch: { number: 7 } }],
-  ['the button of #9, of two with its head', alsoAtHead, () => button({ number: 9 }), { patch: { number: 9 } }],
   [
     'a push to the default branch',
     nothing,
@@ -279,16 +264,7 @@ const unseen = /may have been pushed after the command: read it, and write/;
 
 test.each<[string, Setup, Making, RegExp, string?]>([
   ['a push of a fork', nothing, () => pushed(7, 'alice'), /comes from alice\/router/, 'ppsgate'],
-  [
-    'a pull request opened again whose head another person may have pushed',
-    () => [ofDan(), remembered({ headCommit: older, title: passed })],
-    revived,
-    /comes from alice\/router/,
-    'ppsgate',
-  ],
-  ['a label put just after a push', () => remembered({ headCommit: older }), labelled, /pushed after the label/],
   ['a command alone for a head that no comment names', nothing, () => comment('/ppsgate run'), unseen],
-  ['a short id that no comment of ours has shown', nothing, () => comment(`/ppsgate run ${short}`), /\/ppsgate run/],
   [
     'a rerun by a person on the list of overrides that need write access',
     () => remembered({ overrides: { margin: '50%' } }),
@@ -297,18 +273,11 @@ test.each<[string, Setup, Making, RegExp, string?]>([
   ],
   // A refused command must not replace the verdict: the reply is posted beside the comment with it.
   ['a command of a stranger', remembered, () => comment(`/ppsgate run ${head}`, 'mallory'), /^Thank you, mallory: /],
-  ['a button pressed by a stranger', nothing, () => button({ by: 'mallory' }), /^Thank you, mallory: /],
   // Its head may have changed since.
   [
     'a manual run that names a fork’s pull request',
     nothing,
     () => dispatched('#7'),
-    /start a run with [0-9a-f]{40} in/,
-  ],
-  [
-    'a manual run that names a fork’s head in short',
-    nothing,
-    () => dispatched(short),
     /start a run with [0-9a-f]{40} in/,
   ],
 ])('refuses %s', async (_, before, trigger, why, name) => {
@@ -323,7 +292,6 @@ test.each<[string, Setup, () => Trigger, object]>([
     () => comment('/ppsgate cancel'),
     { kind: 'cancel', pullRequest: { number: 7 } },
   ],
-  ['a cancellation by dan', nothing, () => comment('/ppsgate cancel', 'dan'), { kind: 'cancel' }],
   [
     'a cancellation by a stranger',
     nothing,
@@ -331,14 +299,12 @@ test.each<[string, Setup, () => Trigger, object]>([
     { kind: 'refused', what: 'not cancelled', name: noticeName },
   ],
   ['a request for help by any user', nothing, () => comment('/ppsgate help', 'mallory'), { kind: 'help' }],
-  ['a bare call by any user', nothing, () => comment('/ppsgate', 'mallory'), { kind: 'help' }],
   [
     'a rerun of a scenario that is no longer configured',
     () => remembered({ overrides: { scenarios: 'pf-mine' } }),
     () => comment('/ppsgate rerun'),
     { kind: 'mistaken' },
   ],
-  ['an extension without a verdict', remembered, () => comment('/ppsgate extend'), { kind: 'mistaken' }],
   [
     'an extension of a verdict on an earlier push',
     () => remembered({ run: 42 }, remembered({ title: inconclusive, headCommit: older })),
@@ -346,7 +312,6 @@ test.each<[string, Setup, () => Trigger, object]>([
     { kind: 'mistaken' },
   ],
   ['a button of a check without a number, of two with its head', alsoAtHead, () => button(), { kind: 'nothing' }],
-  ['a button of a check of another pull request', alsoAtHead, () => button({ number: 8 }), { kind: 'nothing' }],
   ['an acceptance', nothing, () => ({ kind: 'acceptance', number: 12, id: 31, by: 'carol' }), { kind: 'nothing' }],
 ])('does not measure %s', async (_, before, trigger, admission) => {
   before();
@@ -471,17 +436,9 @@ describe('a manual run', () => {
     git(directory, 'reset', '--quiet', '--hard', head);
   });
 
-  test.each(['', 'main', '#', '$(reboot)', 'D', 'D0', 'abc', '--help'])('refuses the name %j', async (name) => {
+  test.each(['', 'main', 'D0', '$(reboot)'])('refuses the name %j', async (name) => {
     await expect(admitted(dispatched(name))).rejects.toThrow(/^patch: expected a pull request like #123/);
   });
-
-  // git gets only commit names, after `--end-of-options`, never through a shell.
-  test.each(['$(reboot)..main', '--upload-pack=reboot..main', 'f'.repeat(40), '1234567'])(
-    'finds nothing named %j in the repository',
-    async (name) => {
-      await expect(admitted(dispatched(name))).rejects.toThrow(RepositoryError);
-    },
-  );
 });
 
 describe('/ppsgate bisect', () => {
@@ -525,12 +482,6 @@ describe('/ppsgate bisect', () => {
       cell: { scenario: 'forwarding', family: 'inet6' },
       overrides: { fixUp: `${head}:${older}`, skip: `${base}..${head}`, maxBoots: '9' },
     });
-  });
-
-  test('resolves a branch that the checkout has only of its origin', async () => {
-    git(directory, 'update-ref', 'refs/remotes/origin/stable', older);
-    const request = bisection(await admitted(comment('/ppsgate bisect main~2 stable')));
-    expect(request.bad).toBe(older);
   });
 
   test('measures the worst cell of the newest result that the data branch has', async () => {
@@ -635,16 +586,12 @@ describe('/ppsgate bisect', () => {
     expect(listed).toMatchObject({ kind: 'refused', commits: ids.slice(2) });
   });
 
-  test.each([
-    '/ppsgate bisect',
-    '/ppsgate bisect main nowhere',
-    '/ppsgate bisect main~2 main fix-up=gone',
-    '/ppsgate bisect main~2 main skip=main~2..gone',
-    '/ppsgate bisect main~2 main forwarding testbed=mars',
-    '/ppsgate bisect main..my-branch',
-  ])('%j measures nothing', async (text) => {
-    expect((await admitted(comment(text, 'carol', 8))).kind).toBe('mistaken');
-  });
+  test.each(['', ' main nowhere', ' main~2 main fix-up=gone', ' main~2 main skip=main~2..gone'])(
+    'of%s is a mistake',
+    async (words) => {
+      expect((await admitted(comment(`/ppsgate bisect${words}`, 'carol', 8))).kind).toBe('mistaken');
+    },
+  );
 
   test('started manually bisects a range, named commits, or a pull request', async () => {
     const started = (patch: string, overrides: BisectOverrides = {}) =>
@@ -678,17 +625,14 @@ describe('a revision', () => {
     return { admission, read, own };
   }
 
-  test.each(['D27401:80700', 'D27401', 'diff:80700', 'https://phabricator.example/D27401?id=80700'])(
-    'is measured as and with what it was read: %s',
-    async (patch) => {
-      const trigger = started({ patch });
-      const { admission, read, own } = await admittedRevision(trigger);
-      expect(read).toEqual([trigger]);
-      expect(requestOf(admission)).toMatchObject({ patch: revision, overrides: {}, purpose: 'patch', priority });
-      expect(admission).toMatchObject({ config: own });
-      expect(configsOf).toEqual([]);
-    },
-  );
+  test('is measured as and with what it was read', async () => {
+    const trigger = started();
+    const { admission, read, own } = await admittedRevision(trigger);
+    expect(read).toEqual([trigger]);
+    expect(requestOf(admission)).toMatchObject({ patch: revision, overrides: {}, purpose: 'patch', priority });
+    expect(admission).toMatchObject({ config: own });
+    expect(configsOf).toEqual([]);
+  });
 
   test('is reported under the key of the requesting relay, to the waiting build, in the priority of the job', async () => {
     const relay = { key: 'PHID-HMBT-a', build: 'PHID-HMBD-a' };

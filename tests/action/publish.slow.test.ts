@@ -1,8 +1,9 @@
-// The publishing job, from an artifact to the report on GitHub, through the action's own entry.
+// The publishing job, from an artifact to the report on GitHub, in the test's process.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type GateRequest, requestText } from '../../src/action/approved-request.ts';
+import type { RetryBudget } from '../../src/action/publish-retry.ts';
 import { runPublish } from '../../src/action/run-publish.ts';
 import { parseConfig } from '../../src/config/load.ts';
 import { openRepository } from '../../src/forge/patch/repository.ts';
@@ -16,14 +17,13 @@ import type { CellResult, Result } from '../../src/model/result.ts';
 import { emptyIndex } from '../../src/publish/data-branch/layout.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { commitAt, commitFiles, entryAt } from '../fakes/github/git-objects.ts';
-import { type FakeGitHub, installationToken, startFakeGitHub } from '../fakes/github/server.ts';
+import { type FakeGitHub, startFakeGitHub } from '../fakes/github/server.ts';
 import { jobHere } from '../fakes/job.ts';
 import { journalOf, still } from '../fakes/journal.ts';
 import { startPhabricator } from '../fakes/phabricator/server.ts';
 import { commit, git, newRepository } from '../fakes/repository.ts';
-import { type Ran, runStep } from '../fakes/runner.ts';
 import { aChange, anIndex } from '../fakes/trend.ts';
-import { type ZipEntry, zipOf } from '../fakes/zip.ts';
+import { zipOf } from '../fakes/zip.ts';
 
 const repository = 'example/router';
 const config = 'testbeds: { lab: { kind: embedded-linux } }\nscenarios: [forwarding]\n';
@@ -33,13 +33,16 @@ const installed = { 'dut/nftables.conf': '# one\n', 'sys/net/if.c': 'int if_base
 let github: FakeGitHub;
 let workspace: string;
 let patch: PullRequest;
+/** Text of the base's ppsgate.yml. */
+let written: string;
 
 beforeEach(() => prepare((directory) => commit(directory, { a: '1' })));
 
 /** A pull request that brings the commit which is made on its base. */
-async function prepare(change: (directory: string) => string, written = config): Promise<void> {
+async function prepare(change: (directory: string) => string, held = config): Promise<void> {
+  written = held;
   workspace = newRepository();
-  const baseCommit = commit(workspace, { 'ppsgate.yml': written, ...installed });
+  const baseCommit = commit(workspace, installed);
   const headCommit = change(workspace);
   const pullRequest = { number: 7, title: 'A change', author: 'alice', baseCommit, headCommit };
   github = await startFakeGitHub({
@@ -55,46 +58,46 @@ afterEach(async () => {
   expect(github.violations).toEqual([]);
 });
 
+async function replacePullRequest(...change: Parameters<typeof prepare>): Promise<void> {
+  await github.stop();
+  await prepare(...change);
+}
+
+const parsed = (text: string) => parseConfig(text, { path: 'ppsgate.yml', home: '/' });
+
 /** Result of an experiment in which patched forwards this multiple of base's rate. */
 function resultOf(speed: number): Result {
-  const parsed = parseConfig(config, { path: 'ppsgate.yml', home: '/' });
   const overlays = ['base', 'patched'].map((variant, index) => {
     const own = index === 0 ? patch.baseCommit : patch.headCommit;
     return { variant, commit: own, files: [] };
   });
-  const plan = makePlan({ patch, config: parsed, testbed: 'lab', seed: 6 }, overlays, []);
+  const plan = makePlan({ patch, config: parsed(config), testbed: 'lab', seed: 6 }, overlays, []);
   return assembleResult(plan, journalOf(plan, { ...still, speed }));
 }
 
+/** Text that is logged while the results of an artifact are published. */
 async function publish(
   result: Result,
-  others: readonly ZipEntry[] = [],
   changes: Partial<GateRequest> = {},
-  { commit, conduitToken = '' }: { commit?: string; conduitToken?: string } = {},
-): Promise<Ran> {
-  const bytes = zipOf([{ name: 'result.json', content: JSON.stringify(result) }, ...others]);
-  github.state.artifacts.push({ id: 7001, runId: 42, name: 'ppsgate-result', bytes });
-  const usual = { patch, overrides: {}, priority: 'patch', purpose: 'patch' } as const;
-  const request: GateRequest = { ...usual, ...changes };
-  return runStep({
-    entry: 'action.js',
-    workspace,
-    repository,
-    apiUrl: github.url,
-    event: { name: 'pull_request_target', payload: {} },
-    inputs: {
-      COMMAND: 'publish',
-      TOKEN: installationToken,
-      REQUEST: requestText(request),
-      'CONDUIT-TOKEN': conduitToken,
-    },
-    environment: { GITHUB_SHA: commit },
-  });
+  { retry, conduitToken = '' }: { retry?: RetryBudget; conduitToken?: string } = {},
+): Promise<{ exitCode: number; logged: string }> {
+  const bytes = zipOf([{ name: 'result.json', content: JSON.stringify(result) }]);
+  github.state.artifacts = [{ id: 7001, runId: 42, name: 'ppsgate-result', bytes }];
+  const request: GateRequest = { patch, overrides: {}, priority: 'patch', purpose: 'patch', ...changes };
+  vi.stubEnv('INPUT_CONDUIT-TOKEN', conduitToken);
+  const job = { github, workspace, command: 'publish', request: requestText(request), event: { name: 'push' } };
+  const { context } = await jobHere({ ...job, config: parsed(written) });
+  const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  try {
+    const exitCode = await runPublish(context, retry);
+    return { exitCode, logged: write.mock.calls.join('\n').replaceAll('%25', '%') };
+  } finally {
+    write.mockRestore();
+  }
 }
 
 const conclusions = () => github.state.checkRuns.map(({ conclusion }) => conclusion);
 const comment = () => github.state.comments.map(({ body }) => body).join();
-const warnings = ({ commands }: Ran) => commands.flatMap(({ name, data }) => (name === 'warning' ? data : []));
 
 const hasHistory = (): boolean => {
   const { git } = github.state;
@@ -107,19 +110,9 @@ const hasHistory = (): boolean => {
 const cellsOf = ({ outcome }: Result): CellResult[] => (outcome.kind === 'judged' ? outcome.cells : []);
 
 test('while GitHub is away, the job fails, and reports the measurements when it is run again', async () => {
-  const bytes = zipOf([{ name: 'result.json', content: JSON.stringify(resultOf(1)) }]);
-  github.state.artifacts.push({ id: 7001, runId: 42, name: 'ppsgate-result', bytes });
+  written = `${config}github: { data: { branch: false } }\n`;
   const kinds = [{ kind: 'broken', status: 503 }, { kind: 'reset' }] as const;
   github.faults.byChance({ random: () => 0.3, share: 1, kinds });
-  const request = requestText({ patch, overrides: {}, priority: 'patch', purpose: 'patch' });
-  const { context } = await jobHere({
-    github,
-    workspace,
-    command: 'publish',
-    request,
-    event: { name: 'pull_request' },
-    config: parseConfig(`${config}github: { data: { branch: false } }\n`, { path: 'ppsgate.yml', home: '/' }),
-  });
   // Only the last attempt waits that long, and it ends the test.
   const patienceSeconds = 120;
   const pause: Pause = async (seconds, signal) => {
@@ -127,10 +120,10 @@ test('while GitHub is away, the job fails, and reports the measurements when it 
   };
   const now = new Date('2026-11-23T12:00:00Z');
   const retry = { until: new Date(now.getTime() + patienceSeconds * 1000), now: () => now, pause };
-  expect(await runPublish(context, retry)).toBe(4);
+  expect((await publish(resultOf(1), {}, { retry })).exitCode).toBe(4);
   expect(conclusions()).toEqual([]);
   github.faults.clear();
-  expect(await runPublish(context, retry)).toBe(0);
+  expect((await publish(resultOf(1), {}, { retry })).exitCode).toBe(0);
   expect(conclusions()).toEqual(['success']);
   expect(github.state.comments).toHaveLength(1);
 });
@@ -141,9 +134,9 @@ describe('a forged artifact', () => {
     result.policy.marginRatio = 1;
     for (const cell of cellsOf(result)) cell.verdict = { kind: 'no-regression' };
     if (result.outcome.kind === 'judged') result.outcome.verdict = 'no-regression';
-    const ran = await publish(result);
-    expect(conclusions(), ran.log).toEqual(['failure']);
-    for (const said of [comment(), warnings(ran).join('\n')]) {
+    const { logged } = await publish(result);
+    expect(conclusions()).toEqual(['failure']);
+    for (const said of [comment(), logged]) {
       expect(said).toContain('used a margin of 100 %, but 2 % was requested');
       expect(said).toContain('reports no-regression for forwarding inet4, but its runs yield regression');
     }
@@ -152,8 +145,8 @@ describe('a forged artifact', () => {
   test('with a forged testbed is refused, and adds nothing to the history', async () => {
     const result = resultOf(1);
     result.testbed.name = 'the fast one';
-    const ran = await publish(result);
-    expect(conclusions(), ran.log).toEqual(['failure']);
+    await publish(result);
+    expect(conclusions()).toEqual(['failure']);
     expect(comment()).toContain('The result is of the testbed the fast one instead of lab');
     expect(hasHistory()).toBe(false);
   });
@@ -163,9 +156,8 @@ test('a second gate of a commit is reported as that, though its result hides the
   const first = resultOf(0.8);
   await publish({ ...first, startedAt: '2026-11-20T11:00:00.000Z' });
   expect(comment()).not.toContain('gate of this commit');
-  github.state.artifacts.length = 0;
-  const ran = await publish(resultOf(1));
-  expect(conclusions().at(-1), ran.log).toBe('success');
+  await publish(resultOf(1));
+  expect(conclusions().at(-1)).toBe('success');
   expect(comment()).toContain('; second gate of this commit, an earlier one red');
   expect(comment()).toContain('The earlier one found a regression, which this verdict does not');
 });
@@ -177,15 +169,9 @@ describe('an artifact that claims that nothing installed changes', () => {
     outcome: { kind: 'unchanged' },
   });
 
-  /** Replaces the existing pull request. */
-  const instead = async (change: (directory: string) => string, written?: string) => {
-    await github.stop();
-    await prepare(change, written);
-  };
-
   test('is verified against the repository, and the check is neutral', async () => {
-    const ran = await publish(claim());
-    expect(conclusions(), ran.log).toEqual(['neutral']);
+    await publish(claim());
+    expect(conclusions()).toEqual(['neutral']);
     expect(comment()).toContain('#7 changes nothing that the testbed installs');
     expect(comment()).not.toContain('averaged over a trial');
     expect(hasHistory()).toBe(false);
@@ -205,16 +191,16 @@ describe('an artifact that claims that nothing installed changes', () => {
       },
     ],
   ])('does not pass where the patch %s', async (_, change) => {
-    await instead(change);
-    const ran = await publish(claim());
-    expect(conclusions(), ran.log).toEqual(['failure']);
+    await replacePullRequest(change);
+    await publish(claim());
+    expect(conclusions()).toEqual(['failure']);
     expect(comment()).toContain('changes nothing that the testbed installs, but it does on lab');
   });
 
   test('does not pass where the patch changes a kernel, of which the testbed needs no overlay', async () => {
     const port = 'interface: cxl0, mac: "00:07:43:2e:e5:92", inet4: 198.18.0.110';
     const other = port.replace('e5:92', 'e5:9a').replace('198.18', '198.19');
-    await instead(
+    await replacePullRequest(
       (directory) => commit(directory, { 'sys/net/if.c': 'int if_patched;\n' }),
       [
         'testbeds:',
@@ -229,17 +215,17 @@ describe('an artifact that claims that nothing installed changes', () => {
         '',
       ].join('\n'),
     );
-    const ran = await publish(claim('rack'));
-    expect(conclusions(), ran.log).toEqual(['failure']);
+    await publish(claim('rack'));
+    expect(conclusions()).toEqual(['failure']);
     expect(comment()).toContain('but it does on rack');
   });
 
   test('does not pass without proof, or where it was to be measured anyway', async () => {
-    const anyway = await publish(claim(), [], { overrides: { measureAnyway: 'true' } });
-    expect(conclusions(), anyway.log).toEqual(['failure']);
-    await instead((directory) => commit(directory, { a: '1' }), `${config}overlay: elsewhere\n`);
-    const ran = await publish(claim());
-    expect(conclusions(), ran.log).toEqual(['failure']);
+    await publish(claim(), { overrides: { measureAnyway: 'true' } });
+    expect(conclusions()).toEqual(['failure']);
+    await replacePullRequest((directory) => commit(directory, { a: '1' }), `${config}overlay: elsewhere\n`);
+    await publish(claim());
+    expect(conclusions()).toEqual(['failure']);
     expect(comment()).toContain('that cannot be proven');
   });
 
@@ -250,7 +236,8 @@ describe('an artifact that claims that nothing installed changes', () => {
     await using phabricator = await startPhabricator();
     const { url, token: conduitToken } = phabricator;
     workspace = newRepository();
-    const base = commit(workspace, { 'ppsgate.yml': `${config}phabricator: { url: "${url}" }\n`, ...installed });
+    written = `${config}phabricator: { url: "${url}" }\n`;
+    const base = commit(workspace, installed);
     const elsewhere = join(temporaryFolder(), 'clone');
     git(workspace, 'clone', '--quiet', workspace, elsewhere);
     writeFileSync(join(elsewhere, path), 'another\n');
@@ -260,8 +247,8 @@ describe('an artifact that claims that nothing installed changes', () => {
     const conduit = openConduit({ url, token: conduitToken, log: { info() {} } });
     const deps = { conduit, repository: openRepository(elsewhere), config: { branch: 'main' } };
     const revision = await patchOfRevision({ revision: id }, 'none', deps);
-    const ran = await publish({ ...claim(), patch: revision }, [], { patch: revision }, { commit: base, conduitToken });
-    expect(phabricator.state.transactions.at(-1)?.comment?.raw, ran.log).toContain(said);
+    await publish({ ...claim(), patch: revision }, { patch: revision }, { conduitToken });
+    expect(phabricator.state.transactions.at(-1)?.comment?.raw).toContain(said);
     expect(phabricator.violations).toEqual([]);
   });
 });
@@ -283,15 +270,14 @@ describe('a push to the default branch', () => {
     const headCommit = commit(workspace, { a: `${github.requests.length}` });
     const range = { ...pushed, baseCommit: patch.headCommit, headCommit };
     const request = { patch: range, purpose: 'history' } as const;
-    return publish({ ...resultOf(1), patch: range }, [], request, { conduitToken });
+    return publish({ ...resultOf(1), patch: range }, request, { conduitToken });
   };
 
   test('creates the issue of a change, and notifies its pull request, once', async () => {
     keepLoss();
     const [merged] = github.state.pullRequests;
     Object.assign(merged ?? {}, { state: 'closed', mergeCommit: patch.headCommit });
-    const ran = await publishPush();
-    expect(warnings(ran)).toEqual([]);
+    await publishPush();
     expect(github.state.issues).toMatchObject([{ labels: ['ppsgate-regression'] }]);
     expect(github.state.comments).toMatchObject([{ number: 7, body: expect.stringContaining('#8 has the rest.') }]);
     await publishPush();
@@ -305,13 +291,11 @@ describe('a push to the default branch', () => {
     const raw = 'diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-0\n+1\n';
     const author = phabricator.addUser('author');
     const revision = phabricator.addRevision({ author, title: 'Forward', diff: { raw } });
-    await github.stop();
     const message = `Forward\n\nDifferential Revision: ${url}/D${revision.id}\n`;
-    const written = `${config}phabricator: { url: "${url}" }\n`;
-    await prepare((directory) => commit(directory, { a: '1' }, {}, message), written);
+    const held = `${config}phabricator: { url: "${url}" }\n`;
+    await replacePullRequest((directory) => commit(directory, { a: '1' }, {}, message), held);
     keepLoss();
-    const ran = await publishPush(token);
-    expect(warnings(ran)).toEqual([]);
+    await publishPush(token);
     const told = phabricator.state.transactions.at(-1)?.comment?.raw;
     expect(told).toContain('/example/router/issues/8');
     expect(told).toContain('`ipfw-stateful inet4 −4.10 %`');
@@ -319,11 +303,9 @@ describe('a push to the default branch', () => {
   });
 
   test('creates no issue if ppsgate.yml forbids it', async () => {
-    await github.stop();
-    await prepare((directory) => commit(directory, { a: '1' }), `${config}trend: { issues: false }\n`);
+    await replacePullRequest((directory) => commit(directory, { a: '1' }), `${config}trend: { issues: false }\n`);
     keepLoss();
-    const ran = await publishPush();
-    expect(warnings(ran)).toEqual([]);
+    await publishPush();
     expect(github.state.issues).toEqual([]);
   });
 });

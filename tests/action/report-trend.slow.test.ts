@@ -1,26 +1,26 @@
 // Tests a change of the default branch from the data branch to its issue, and from a command in the issue back to the
 // data branch.
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { runAccept } from '../../src/action/run-accept.ts';
+import { parseConfig } from '../../src/config/load.ts';
 import type { TrendChange } from '../../src/model/trend.ts';
 import { readBranchTrend } from '../../src/publish/data-branch/branch.ts';
 import { emptyIndex } from '../../src/publish/data-branch/layout.ts';
 import { commitFiles } from '../fakes/github/git-objects.ts';
 import { hastyOctokit } from '../fakes/github/hasty-octokit.ts';
-import { type FakeGitHub, installationToken, startFakeGitHub } from '../fakes/github/server.ts';
-import { commit, newRepository } from '../fakes/repository.ts';
-import { type Ran, runStep } from '../fakes/runner.ts';
+import { type FakeGitHub, startFakeGitHub } from '../fakes/github/server.ts';
+import { jobHere } from '../fakes/job.ts';
+import { newRepository } from '../fakes/repository.ts';
 import { aChange, anIndex } from '../fakes/trend.ts';
 
 const repository = 'example/router';
 const branch = 'ppsgate-data';
+const config = parseConfig('testbeds: { hp-t540: { kind: embedded-linux } }\n', { path: 'ppsgate.yml', home: '/' });
 let github: FakeGitHub;
 let workspace: string;
 
 beforeEach(async () => {
   workspace = newRepository();
-  commit(workspace, {
-    'ppsgate.yml': 'testbeds: { hp-t540: { kind: embedded-linux } }\nscenarios: [forwarding]\n',
-  });
   github = await startFakeGitHub({ repository, pullRequests: [] });
   github.state.permissions.carol = 'write';
 });
@@ -43,21 +43,15 @@ const kept = async (): Promise<readonly TrendChange[]> => {
   return (await readBranchTrend(octokit, place, 'hp-t540')).index.changes;
 };
 
-function accept(number: number, login = 'carol'): Promise<Ran> {
+async function accept(number: number, login = 'carol'): Promise<number> {
   const body = '/ppsgate accept';
   github.state.comments.push({ id: 501, number, author: login, body });
   const user = { login, id: 1 };
   const comment = { id: 501, body, user, created_at: '2026-11-20T12:00:00Z' };
   const payload = { action: 'created', sender: user, issue: { number, user }, comment };
-  return runStep({
-    entry: 'action.js',
-    workspace,
-    repository,
-    apiUrl: github.url,
-    event: { name: 'issue_comment', payload },
-    inputs: { COMMAND: 'accept', TOKEN: installationToken },
-    environment: { GITHUB_SHA: 'HEAD' },
-  });
+  const event = { name: 'issue_comment', payload };
+  const { context } = await jobHere({ github, workspace, command: 'accept', event, config });
+  return runAccept(context);
 }
 
 const issue = (body: string) => {
@@ -71,8 +65,7 @@ const said = JSON.stringify({ state: 'code', cells: 1, worstRatio: -0.041 });
 test('a command in the issue of a change accepts its level and closes the issue, with a reaction', async () => {
   keep(aChange({ state: 'code', alert: { issue: 1, postedText: said, told: [] } }));
   issue('<!-- ppsgate change 0123456789ab -->');
-  const ran = await accept(1);
-  expect(ran.exitCode, ran.log).toBe(0);
+  expect(await accept(1)).toBe(0);
   expect(github.state.issues).toMatchObject([{ state: 'closed', reason: 'not_planned' }]);
   expect(github.state.reactions).toMatchObject([{ commentId: 501, content: 'eyes' }]);
   const [change] = await kept();
@@ -83,8 +76,7 @@ test('a command in the issue of a change accepts its level and closes the issue,
 test('a command of a stranger ends nothing', async () => {
   keep(aChange({ state: 'code', alert: { issue: 1, postedText: said, told: [] } }));
   issue('<!-- ppsgate change 0123456789ab -->');
-  const ran = await accept(1, 'mallory');
-  expect(ran.exitCode, ran.log).toBe(0);
+  expect(await accept(1, 'mallory')).toBe(0);
   expect(github.state.issues).toMatchObject([{ state: 'open' }]);
   expect(github.state.reactions).toEqual([]);
   expect((await kept())[0]?.state).toBe('code');
