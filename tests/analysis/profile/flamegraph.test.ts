@@ -138,101 +138,59 @@ describe('a flamegraph', () => {
   });
 });
 
-describe('colours', () => {
-  test.each(['kernel', '/boot/patched/kernel', '[kernel.kallsyms]', '[kernel.kallsyms]_text'])(
-    'recognize %s as a kernel',
-    (module) => {
-      const profile = profileOf(`${module}\`f 1`);
-      expect(frame(draw(profile), 'f').looks[0]).toBe('kernel');
-    },
-  );
-
-  test.each(['/boot/modules/pf.ko', 'nf_tables', '[nf_tables]', '/lib/modules/6.1/nf.ko.xz'])(
-    'recognize %s as a loadable module',
-    (module) => {
-      expect(frame(draw(profileOf(`${module}\`f 1`)), 'f').looks[0]).toMatch(/^m\d+$/);
-    },
-  );
+test.each([
+  ['kernel', /^kernel$/],
+  ['/boot/patched/kernel', /^kernel$/],
+  ['[kernel.kallsyms]', /^kernel$/],
+  ['[kernel.kallsyms]_text', /^kernel$/],
+  ['/boot/modules/pf.ko', /^m\d+$/],
+  ['nf_tables', /^m\d+$/],
+  ['[nf_tables]', /^m\d+$/],
+  ['/lib/modules/6.1/nf.ko.xz', /^m\d+$/],
+])('%s has a colour like %s: of a kernel, or of a loadable module', (module, look) => {
+  expect(frame(draw(profileOf(`${module}\`f 1`)), 'f').looks[0]).toMatch(look);
 });
 
-describe('a difference', () => {
-  const base = profileOf(
-    '/boot/base/kernel`main;old;deep 100',
-    '/boot/base/kernel`main;same 500',
-    '/boot/base/kernel`main;less 400',
-  );
-  const patched = profileOf(
-    '/boot/patched/kernel`main;new 50',
-    '/boot/patched/kernel`main;same 102',
-    '/boot/patched/kernel`main;less 48',
-  );
-  const svg = draw(patched, { base });
-  const [_flames = [], _lane = []] = framesOf(svg);
-
-  test.each([
-    [500, 'even'],
-    [501, 'more1'],
-    [504, 'more2'],
-    [511, 'more3'],
-    [531, 'more4'],
-    [601, 'more5'],
-    [469, 'less4'],
-  ])('has a colour for 50 %% that become %s ‰', (now, look) => {
-    const half = profileOf('f 500', 'g 500');
-    expect(frame(draw(profileOf(`f ${now}`, `g ${1000 - now}`), { base: half }), 'f').looks).toEqual([look]);
-  });
+test.each([
+  [500, 'even'],
+  [501, 'more1'],
+  [504, 'more2'],
+  [511, 'more3'],
+  [531, 'more4'],
+  [601, 'more5'],
+  [469, 'less4'],
+])('a difference has a colour for 50 %% that become %s ‰', (now, look) => {
+  const half = profileOf('f 500', 'g 500');
+  expect(frame(draw(profileOf(`f ${now}`, `g ${1000 - now}`), { base: half }), 'f').looks).toEqual([look]);
 });
 
-describe('an element for a page', () => {
-  const svg = draw(profileOf('f 1'), { standalone: false });
-
-  test('leaves style and script to the page', () => {
-    expect(svg.elements.map(({ name }) => name)).toEqual(['g', 'g']);
-    expect(`${flamegraphScript()}${flamegraphStyle()}`).not.toMatch(/<\/|<!--|]]>/);
-  });
+test('an element for a page leaves style and script to the page', () => {
+  expect(draw(profileOf('f 1'), { standalone: false }).elements.map(({ name }) => name)).toEqual(['g', 'g']);
+  expect(`${flamegraphScript()}${flamegraphStyle()}`).not.toMatch(/<\/|<!--|]]>/);
 });
 
-describe('text of a profile', () => {
+test('text of a profile never becomes markup', () => {
+  const parts = fc.constantFrom(
+    ...['<script>alert(1)</script>', ']]>', '"><img src=x onerror=alert(1)>', "' onload='alert(1)", '&lt;&#60;'],
+    ...['\u001b[31m', '\u202egnp.exe', '\ud800', '\ufffe', '__proto__', 'constructor'],
+  );
   const hostile = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 40 }),
-    fc
-      .array(
-        fc.constantFrom(
-          '<script>alert(1)</script>',
-          ']]>',
-          '"><img src=x onerror=alert(1)>',
-          "' onload='alert(1)",
-          '&lt;&#60;',
-          '\u001b[31m',
-          '\u202egnp.exe',
-          '\ud800',
-          '\ufffe',
-          '__proto__',
-          'constructor',
-        ),
-        { maxLength: 4 },
-      )
-      .map((parts) => parts.join('')),
+    fc.array(parts, { maxLength: 4 }).map((all) => all.join('')),
   );
-
-  test('never becomes markup', () => {
-    const pieces = (svg: XmlElement) =>
-      new Set(
-        allOf(svg).flatMap(({ name, attributes }) => [name, ...Object.keys(attributes).map((key) => `${name} ${key}`)]),
-      );
-    const plain = profileOf('kernel`main 1', 'gone 1');
-    const known = [...pieces(draw(plain, { subtitle: 's' })), ...pieces(draw(plain, { base: profileOf('main;x 1') }))];
-    fc.assert(
-      fc.property(hostile, hostile, fc.boolean(), (name, module, compared) => {
-        const profile: Profile = {
-          format: 'perf',
-          stacks: [{ frames: [{ name, module }, { name }], samples: 3 }],
-        };
-        const options = { title: name, subtitle: module, ...(compared && { base: profile }) };
-        expect(known).toEqual(expect.arrayContaining([...pieces(draw(profile, options))]));
-      }),
+  const pieces = (svg: XmlElement) =>
+    new Set(
+      allOf(svg).flatMap(({ name, attributes }) => [name, ...Object.keys(attributes).map((key) => `${name} ${key}`)]),
     );
-  });
+  const plain = profileOf('kernel`main 1', 'gone 1');
+  const known = [...pieces(draw(plain, { subtitle: 's' })), ...pieces(draw(plain, { base: profileOf('main;x 1') }))];
+  fc.assert(
+    fc.property(hostile, hostile, fc.boolean(), (name, module, compared) => {
+      const profile: Profile = { format: 'perf', stacks: [{ frames: [{ name, module }, { name }], samples: 3 }] };
+      const options = { title: name, subtitle: module, ...(compared && { base: profile }) };
+      expect(known).toEqual(expect.arrayContaining([...pieces(draw(profile, options))]));
+    }),
+  );
 });
 
 describe('by any profile', () => {
@@ -252,6 +210,11 @@ describe('by any profile', () => {
   const shareAt = ({ stacks: all }: Profile, path: string[]): number =>
     samplesOf(all.filter(({ frames }) => path.every((name, at) => frames[at]?.name === name))) / samplesOf(all);
 
+  const prefixesOf = (profile: Profile): string[] =>
+    profile.stacks.flatMap(({ frames }) =>
+      frames.map((_, at) => JSON.stringify(frames.slice(0, at + 1).map(({ name }) => name))),
+    );
+
   /** Returns every frame with the names from the root's callee to it, found by its position. */
   const pathsOf = (frames: Drawn[]) =>
     frames.map((one) => {
@@ -269,15 +232,8 @@ describe('by any profile', () => {
         for (const { path, width } of paths) {
           expect(width).toBeCloseTo(shareAt(profile, path) * full, 1);
         }
-        const prefixes = profile.stacks.flatMap(({ frames: all }) =>
-          all.map((_, at) => JSON.stringify(all.slice(0, at + 1).map(({ name }) => name))),
-        );
-        expect(
-          paths
-            .map(({ path }) => JSON.stringify(path))
-            .slice(1)
-            .toSorted(),
-        ).toEqual([...new Set(prefixes)].toSorted());
+        const drawn = paths.map(({ path }) => JSON.stringify(path));
+        expect(drawn.slice(1).toSorted()).toEqual([...new Set(prefixesOf(profile))].toSorted());
       }),
     );
   });
@@ -294,10 +250,7 @@ describe('by any profile', () => {
         }
         const told = drawn.map(({ path }) => JSON.stringify(path));
         expect(new Set(told).size).toBe(told.length);
-        const prefixes = [...profile.stacks, ...base.stacks].flatMap(({ frames: all }) =>
-          all.map((_, at) => JSON.stringify(all.slice(0, at + 1).map(({ name }) => name))),
-        );
-        expect(new Set(told)).toEqual(new Set(['[]', ...prefixes]));
+        expect(new Set(told)).toEqual(new Set(['[]', ...prefixesOf(profile), ...prefixesOf(base)]));
       }),
     );
   });

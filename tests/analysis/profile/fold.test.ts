@@ -4,13 +4,7 @@ import { FoldedText, foldedLines, foldedPieces } from '../../../src/analysis/pro
 
 const one = (...names: string[]) => [{ frames: names.map((name) => ({ name })), samples: 7 }];
 
-test('prints frames from the outermost caller inwards, then the samples', () => {
-  expect([...foldedLines({ format: 'pmcstat', stacks: one('fork_exit', 'ip_input') })]).toEqual([
-    'fork_exit;ip_input 7',
-  ]);
-});
-
-test('prefixes each frame with its module on request, like DTrace', () => {
+test('prints frames from the outermost caller inwards, on request with their modules, like DTrace', () => {
   const frames = [
     { name: 'fork_exit', module: '/boot/kernel/kernel' },
     { name: 't4_intr', module: '/boot/kernel/if_cxgbe.ko' },

@@ -4,17 +4,6 @@ import { expect, test } from 'vitest';
 import { foldedLines } from '../../../src/analysis/profile/fold.ts';
 import { parseProfile } from '../../../src/analysis/profile/read-profile.ts';
 
-test('reads stacks from the outermost caller inwards', () => {
-  const profile = parseProfile('main;read;do_syscall_64_[k] 12\nmain 3\n');
-  expect(profile).toEqual({
-    format: 'folded',
-    stacks: [
-      { frames: [{ name: 'main' }, { name: 'read' }, { name: 'do_syscall_64_[k]' }], samples: 12 },
-      { frames: [{ name: 'main' }], samples: 3 },
-    ],
-  });
-});
-
 test('comments and blank lines are no stacks, and a comment above them may name the kernel', () => {
   const profile = parseProfile('# kernel: FreeBSD 15.0 amd64 1500\n\n# fine\na;b 1\n#\n');
   expect(profile.kernel).toBe('FreeBSD 15.0 amd64 1500');

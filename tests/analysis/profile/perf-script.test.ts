@@ -61,11 +61,7 @@ test('samples without a stack are counted in a note', async () => {
   ]);
 });
 
-test('folds a sample from the name of its command to the function sampled, without offsets', () => {
-  expect(fold(`${head}${kernelFrames}\n`)).toEqual(['swapper;__GI___sendto;nft_do_chain;nf_hook_slow 1']);
-});
-
-test('adds up samples with the same stack, in the order of the first', () => {
+test('adds up samples of one command and one stack without offsets, in the order of the first', () => {
   const other = 'sleep  9136 [001]   550.7:    1 cpu-clock: \n\tffffffff81 do_exit+0x1 ([kernel.kallsyms])\n';
   const moved = kernelFrames.replace('+0x3c', '+0x40');
   expect(fold([head + kernelFrames, other, head + moved].join('\n'))).toEqual([

@@ -19,14 +19,6 @@ const graph = `@ CPU_CLK_UNHALTED_CORE [120 samples]
 
 `;
 
-test('folds each line without callers to a stack with the samples of that line', () => {
-  expect(fold(graph)).toEqual([
-    'fork_exit;service_iq;cxgbe_rx;ip_input;rlock 60',
-    'arpresolve;rlock 30',
-    'pf_check_in;pf_test 20',
-  ]);
-});
-
 test('a module is that of all lines until another is named', () => {
   const [stack] = parseProfile(graph).stacks;
   expect(stack?.frames).toEqual([

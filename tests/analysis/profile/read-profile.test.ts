@@ -21,15 +21,14 @@ tmux: server   812 [001]  1.5:  99 cycles:
 
 `;
 const folded = '# kernel: Linux 6.18\nmain;µ read;write 12\nmain 3\n';
-const texts = { graph, perf, folded };
+const texts = { pmcstat: graph, perf, folded };
 
-test('recognises a format by the content of a file', () => {
-  expect(parseProfile(graph).format).toBe('pmcstat');
-  expect(parseProfile(perf).format).toBe('perf');
-  expect(parseProfile(folded).format).toBe('folded');
-});
+describe.each(Object.entries(texts))('%s', (format, text) => {
+  test('is recognised by its content, also after a byte order mark', () => {
+    expect(parseProfile(text).format).toBe(format);
+    expect(parseProfile(`\uFEFF${text}`)).toEqual(parseProfile(text));
+  });
 
-describe.each(Object.entries(texts))('%s', (_, text) => {
   test('is the same in pieces of any size', async () => {
     const bytes = Buffer.from(text);
     for (const size of [1, 7, 64, 1000]) {
@@ -59,10 +58,6 @@ describe.each(Object.entries(texts))('%s', (_, text) => {
 test('recognises a call graph that was cut between its lines by the samples it announces', async () => {
   const { notes } = await readProfile(pieces(Buffer.from(graph.split('22.22')[0] ?? ''), 64), 'x');
   expect(notes).toEqual(['x looks cut short, with 7 of the 9 samples that it announces: what there is of it is read.']);
-});
-
-test.each(Object.entries(texts))('%s after a byte order mark is the same', (_, text) => {
-  expect(parseProfile(`\uFEFF${text}`)).toEqual(parseProfile(text));
 });
 
 test('several events are added up, with a note', async () => {

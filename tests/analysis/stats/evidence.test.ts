@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import {
   type Bounds,
   boundsOf,
+  type Evidence,
   type Measurement,
   moderated,
   type Pair,
@@ -85,37 +86,16 @@ describe('of pairs', () => {
     expect(boundsOf(fewer, 0.025)).toEqual({ low: -Infinity, high: Infinity });
   });
 
-  test('neither a slowdown of both runs nor the unit matters', () => {
+  test('neither a slowdown of both runs nor their order matters', () => {
     const slowness = fc.double({ min: 0.01, max: 100, noNaN: true });
     const slowed = fc.array(fc.tuple(pair, slowness), { minLength: 9, maxLength: 40 });
     fc.assert(
       fc.property(slowed, level, (sets, sure) => {
         const before = pairedEvidence(sets.map(([one]) => one));
         const after = pairedEvidence(
-          sets.map(([{ base, patched }, by]) => ({ base: base * by, patched: patched * by })),
+          sets.map(([{ base, patched }, by]) => ({ base: base * by, patched: patched * by })).toReversed(),
         );
         expectBounds(boundsOf(after, sure), boundsOf(before, sure));
-      }),
-    );
-  });
-
-  test('swapping base and patched gives the mirror image', () => {
-    fc.assert(
-      fc.property(pairs, level, (sets, sure) => {
-        const swapped = sets.map(({ base, patched }) => ({ base: patched, patched: base }));
-        const [there, back] = [pairedEvidence(sets), pairedEvidence(swapped)];
-        expect(back.effect).toBeCloseTo(-there.effect, 9);
-        expectBounds(boundsOf(back, sure), mirrored(boundsOf(there, sure)));
-      }),
-    );
-  });
-
-  test('a factor on patched moves the bounds by its logarithm', () => {
-    fc.assert(
-      fc.property(pairs, ratio, level, (sets, factor, sure) => {
-        const faster = sets.map(({ base, patched }) => ({ base, patched: patched * factor }));
-        const [before, after] = [pairedEvidence(sets), pairedEvidence(faster)];
-        expectBounds(boundsOf(after, sure), moved(boundsOf(before, sure), Math.log(factor)));
       }),
     );
   });
@@ -186,27 +166,6 @@ describe('of boots', () => {
         const after = pooledEvidence(turned(sets.base), turned(sets.patched), earlier);
         expectBounds(boundsOf(after, sure), boundsOf(before, sure));
         expect(after.base / before.base / unit).toBeCloseTo(1, 9);
-      }),
-    );
-  });
-
-  test('swapping base and patched gives the mirror image', () => {
-    fc.assert(
-      fc.property(boots, history, level, (sets, earlier, sure) => {
-        const there = pooledEvidence(sets.base, sets.patched, earlier);
-        const back = pooledEvidence(sets.patched, sets.base, earlier);
-        expectBounds(boundsOf(back, sure), mirrored(boundsOf(there, sure)));
-      }),
-    );
-  });
-
-  test('a factor on patched moves the bounds by its logarithm', () => {
-    fc.assert(
-      fc.property(boots, history, ratio, level, (sets, earlier, factor, sure) => {
-        const faster = sets.patched.map((run) => ({ ...run, value: run.value * factor }));
-        const before = pooledEvidence(sets.base, sets.patched, earlier);
-        const after = pooledEvidence(sets.base, faster, earlier);
-        expectBounds(boundsOf(after, sure), moved(boundsOf(before, sure), Math.log(factor)));
       }),
     );
   });
@@ -307,16 +266,49 @@ describe('earlier sessions', () => {
   });
 });
 
-test('bounds get wider the surer they have to be', () => {
-  const anyEvidence = fc.oneof(
-    pairs.map(pairedEvidence),
-    fc.tuple(boots, history).map(([sets, earlier]) => pooledEvidence(sets.base, sets.patched, earlier)),
-  );
-  fc.assert(
-    fc.property(anyEvidence, level, (evidence, sure) => {
-      const [narrow, wide] = [boundsOf(evidence, sure), boundsOf(evidence, sure / 3)];
-      expect(wide.low).toBeLessThanOrEqual(narrow.low);
-      expect(wide.high).toBeGreaterThanOrEqual(narrow.high);
+describe('of pairs and of boots', () => {
+  type Taken = { factor?: number; isSwapped?: boolean };
+  /** Evidence of a sample, its patched runs faster by a factor, or the two variants swapped. */
+  const anyEvidence: fc.Arbitrary<(taken?: Taken) => Evidence> = fc.oneof(
+    pairs.map((sets) => (taken?: Taken) => {
+      const { factor = 1, isSwapped = false } = taken ?? {};
+      const both = sets.map(({ base, patched }) => ({ base, patched: patched * factor }));
+      return pairedEvidence(isSwapped ? both.map(({ base, patched }) => ({ base: patched, patched: base })) : both);
+    }),
+    fc.tuple(boots, history).map(([sets, earlier]) => (taken?: Taken) => {
+      const { factor = 1, isSwapped = false } = taken ?? {};
+      const both = [sets.base, sets.patched.map((run) => ({ ...run, value: run.value * factor }))] as const;
+      const [base, patched] = isSwapped ? [both[1], both[0]] : both;
+      return pooledEvidence(base, patched, earlier);
     }),
   );
+
+  test('swapping base and patched gives the mirror image', () => {
+    fc.assert(
+      fc.property(anyEvidence, level, (evidenceOf, sure) => {
+        const [there, back] = [evidenceOf(), evidenceOf({ isSwapped: true })];
+        expect(back.effect).toBeCloseTo(-there.effect, 9);
+        expectBounds(boundsOf(back, sure), mirrored(boundsOf(there, sure)));
+      }),
+    );
+  });
+
+  test('a factor on patched moves the bounds by its logarithm', () => {
+    fc.assert(
+      fc.property(anyEvidence, ratio, level, (evidenceOf, factor, sure) => {
+        const bounds = moved(boundsOf(evidenceOf(), sure), Math.log(factor));
+        expectBounds(boundsOf(evidenceOf({ factor }), sure), bounds);
+      }),
+    );
+  });
+
+  test('bounds get wider the surer they have to be', () => {
+    fc.assert(
+      fc.property(anyEvidence, level, (evidenceOf, sure) => {
+        const [narrow, wide] = [boundsOf(evidenceOf(), sure), boundsOf(evidenceOf(), sure / 3)];
+        expect(wide.low).toBeLessThanOrEqual(narrow.low);
+        expect(wide.high).toBeGreaterThanOrEqual(narrow.high);
+      }),
+    );
+  });
 });
