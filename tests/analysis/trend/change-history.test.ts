@@ -168,6 +168,17 @@ describe('a gate of the two commits', () => {
     }
   });
 
+  test.each([
+    [{ kind: 'build-failed', message: 'cc: error' }, 'confirming'],
+    // The same kernel leaves nothing to measure.
+    [{ kind: 'unchanged' }, 'testbed'],
+  ] as const)('that ends with %j makes it %s', (outcome, state) => {
+    const index = withGate(lost, { ...aGate('regression'), outcome }, 'results/2026/g');
+    expect(only(index).state).toBe(state);
+    expect(changesToGate(index, testbed)).toHaveLength(state === 'confirming' ? 1 : 0);
+    expect(changesToBisect(index, testbed)).toEqual([]);
+  });
+
   test('of other commits, or after the change is settled, has no effect', () => {
     expect(withGate(lost, aGate('regression', { bad: commitOf(31) }), 'results/2026/g')).toEqual(lost);
     const settled = withGate(lost, aGate('no-regression'), 'results/2026/g1');
@@ -182,27 +193,23 @@ describe('a gate of the two commits', () => {
   });
 });
 
-describe('later nightly runs', () => {
-  test('that have the old level again make it recovered, in all of its cells', () => {
-    const code = withGate(lost, aGate('regression'), 'results/2026/g1');
-    const back = (nightlyRun: number) => (nightlyRun < 30 || nightlyRun >= 50 ? 1e6 : 0.95e6);
-    expect(judged({ inet4: nightlyRuns(49, back) }, code).changes[0]?.state).toBe('code');
-    const recovered = judged({ inet4: nightlyRuns(60, back) }, code);
-    expect(recovered.changes.map(({ state }) => state)).toEqual(['recovered', 'candidate']);
-  });
+test('later nightly runs of the old level make a change recovered, in all of its cells', () => {
+  const code = withGate(lost, aGate('regression'), 'results/2026/g1');
+  const back = (nightlyRun: number) => (nightlyRun < 30 || nightlyRun >= 50 ? 1e6 : 0.95e6);
+  expect(judged({ inet4: nightlyRuns(49, back) }, code).changes[0]?.state).toBe('code');
+  const recovered = judged({ inet4: nightlyRuns(60, back) }, code);
+  expect(recovered.changes.map(({ state }) => state)).toEqual(['recovered', 'candidate']);
 });
 
-describe('an accepted level', () => {
-  test('is settled: neither gates nor recovery move it', () => {
-    const index = accepted(lost, only(lost).id, now);
-    expect(index && only(index).state).toBe('accepted');
-    const later = judged({ inet4: steady(60) }, index);
-    expect(only(later).state).toBe('accepted');
-    expect(changesToGate(later, testbed)).toEqual([]);
-  });
+test('an accepted level is settled: neither gates nor recovery move it', () => {
+  const index = accepted(lost, only(lost).id, now);
+  expect(index && only(index).state).toBe('accepted');
+  const later = judged({ inet4: steady(60) }, index);
+  expect(only(later).state).toBe('accepted');
+  expect(changesToGate(later, testbed)).toEqual([]);
 });
 
-describe('a bisection', () => {
+test('a change is bisected once it is code, and once', () => {
   const ofRange = aBisectResult({
     good: commitOf(29),
     bad: commitOf(30),
@@ -210,14 +217,11 @@ describe('a bisection', () => {
     revisions: revisionsOf(4),
     answer: culprit(3, -0.05),
   });
-
-  test('is wanted once it is code, and once', () => {
-    expect(changesToBisect(lost, testbed)).toEqual([]);
-    const code = withGate(lost, aGate('regression'), 'results/2026/g1');
-    expect(changesToBisect(code, testbed)).toHaveLength(1);
-    const bisected = withBisection(code, ofRange, 'results/2026/b1');
-    expect(changesToBisect(bisected, testbed)).toEqual([]);
-  });
+  expect(changesToBisect(lost, testbed)).toEqual([]);
+  const code = withGate(lost, aGate('regression'), 'results/2026/g1');
+  expect(changesToBisect(code, testbed)).toHaveLength(1);
+  const bisected = withBisection(code, ofRange, 'results/2026/b1');
+  expect(changesToBisect(bisected, testbed)).toEqual([]);
 });
 
 describe('a nightly run that is off', () => {

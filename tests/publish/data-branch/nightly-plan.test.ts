@@ -1,7 +1,6 @@
 // Plans a nightly run from the earlier ones, and follows a loss from one nightly run to the next.
 import { expect, test } from 'vitest';
 import type { Trend } from '../../../src/analysis/trend/nightly-runs.ts';
-import type { CellVerdict, Result } from '../../../src/model/result.ts';
 import type { TrendChange } from '../../../src/model/trend.ts';
 import { planFollowUps } from '../../../src/publish/data-branch/nightly-plan.ts';
 import { parseTrendIndex, type TrendUpdate } from '../../../src/publish/data-branch/trend-files.ts';
@@ -35,13 +34,14 @@ function aNightlyRun(nightlyRun: number, level: number): TrendUpdate {
 }
 
 /** The last good commit against the first bad one, as a nightly run requests it. */
-function gateOf({ good, bad }: TrendChange, kind: Exclude<CellVerdict['kind'], 'invalid'>): TrendUpdate {
+function regressionOf({ good, bad }: TrendChange): TrendUpdate {
   const patch = { ...pullRequest, baseCommit: good, headCommit: bad };
   const variants = [
     { name: 'base', commit: good, files: [] },
     { name: 'patched', commit: bad, files: [] },
   ];
-  const outcome: Result['outcome'] = { kind: 'judged', verdict: kind, cells: [aCell({ kind })] };
+  const cells = [aCell({ kind: 'regression' })];
+  const outcome = { kind: 'judged', verdict: 'regression', cells } as const;
   const result = aResult({ patch, variants, outcome, startedAt: timeOf(40) });
   return { result, isDefaultBranch: false, isTrusted: true };
 }
@@ -89,7 +89,7 @@ test('a loss confirmed by the gate is code, and is bisected once', () => {
   const shelf = shelfWith(23);
   const [change] = changesIn(shelf);
   if (change === undefined) throw new Error('There is no change.');
-  const gate = gateOf(change, 'regression');
+  const gate = regressionOf(change);
   expect(nightlyPlanOf(shelf, 22).changesToBisect([gate])).toMatchObject([{ id: change.id }]);
   publish(shelf, [{ ...publication(), ...gate }]);
   expect(changesIn(shelf)).toMatchObject([{ state: 'code', gates: [{ verdict: 'regression' }] }]);
@@ -102,38 +102,3 @@ test('a loss confirmed by the gate is code, and is bisected once', () => {
   expect(nightlyPlanOf(shelf, 22).changesToBisect([])).toEqual([]);
   expect(changesIn(shelf)[0]?.bisection?.culprit).toBe(result.revisions[3]?.commit);
 });
-
-test('a loss not found by the gate is the testbed, and is neither gated nor bisected again', () => {
-  const shelf = shelfWith(23);
-  const [change] = changesIn(shelf);
-  if (change === undefined) throw new Error('There is no change.');
-  publish(shelf, [{ ...publication(), ...gateOf(change, 'no-regression') }]);
-  expect(changesIn(shelf)).toMatchObject([{ state: 'testbed' }]);
-  expect(nightlyPlanOf(shelf, 22).changesToGate([])).toEqual([]);
-  expect(nightlyPlanOf(shelf, 22).changesToBisect([])).toEqual([]);
-});
-
-test('a gate that could not run is requested three times, and no more', () => {
-  const shelf = shelfWith(23);
-  for (const [nightlyRun, wanted] of [1, 1, 0].entries()) {
-    const finishedAt = timeOf(24 + nightlyRun);
-    const outcome: Result['outcome'] = { kind: 'build-failed', message: 'cc: error' };
-    publishGate(shelf, { startedAt: finishedAt, finishedAt, outcome });
-    expect(nightlyPlanOf(shelf, 22).changesToGate([])).toHaveLength(wanted);
-  }
-  expect(changesIn(shelf)).toMatchObject([{ state: 'confirming' }]);
-});
-
-test('a gate of commits that make the same kernel has nothing to measure, and counts as a result', () => {
-  const shelf = shelfWith(23);
-  publishGate(shelf, { outcome: { kind: 'unchanged' } });
-  expect(changesIn(shelf)).toMatchObject([{ state: 'testbed' }]);
-});
-
-function publishGate(shelf: Shelf, changes: Partial<Result>): void {
-  const [change] = changesIn(shelf);
-  if (change === undefined) throw new Error('There is no change.');
-  const { result, ...told } = gateOf(change, 'inconclusive');
-  if (!('outcome' in result)) throw new TypeError('It is no gate.');
-  publish(shelf, [{ ...publication(), ...told, result: { ...result, ...changes } }]);
-}
