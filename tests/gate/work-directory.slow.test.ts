@@ -44,8 +44,6 @@ describeWith(['root'], 'a work directory made through sudo', () => {
     expect(ownerOf(directory)).toBe(0);
   });
 
-  // Attack testbed/own-files: The directory of a gate under sudo has files of root. Defence: Only files of
-  // this run are given back.
   test('A file of another user in a work directory keeps its owner', async () => {
     const folder = temporaryFolder();
     const work = open(join(folder, 'ppsgate-gate'));
