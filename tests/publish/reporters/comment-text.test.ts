@@ -140,10 +140,8 @@ describe('a comment that was edited by others', () => {
     ['that does not end', `${opening}${encoded(good)}`],
     ['that is no JSON', `${opening}${encoded('{')} -->`],
     ['of other types', `${opening}${encoded({ ...good, run: '9' })} -->`],
-    ['of a run before all', `${opening}${encoded({ ...good, run: -1 })} -->`],
     ['of a megabyte', `${opening}${encoded({ ...good, headCommit: 'a'.repeat(2 ** 20) })} -->`],
     ['with many rows', `${opening}${encoded({ ...good, earlier: new Array(11).fill(verdict) })} -->`],
-    ['that others have written after', `${opening}${encoded(good)} -->\n\nHello!`],
     ['nested beyond all measure', `${opening}${encoded('['.repeat(100_000))} -->`],
   ])('to a memory %s begins anew', (_, memory) => {
     const before = `<!-- ppsgate -->\n\n${memory}`;
