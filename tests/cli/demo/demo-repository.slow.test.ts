@@ -1,6 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+// Repositories of the demo: their patches, and commits to bisect.
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   baseBranch,
   bisectCommits,
@@ -20,42 +22,43 @@ import { buildOverlays } from '../../../src/kernel/overlay.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { git } from '../../fakes/repository.ts';
 
-const made = async () => {
-  const parent = temporaryFolder();
-  const directory = join(parent, 'repository');
+let parent: string;
+let directory: string;
+
+// An earlier creation was interrupted.
+beforeAll(async () => {
+  parent = mkdtempSync(join(tmpdir(), 'ppsgate-test-'));
+  directory = join(parent, 'repository');
+  mkdirSync(`${directory}.part`);
+  writeFileSync(join(`${directory}.part`, 'half'), '');
   await makeDemoRepository(directory);
-  return { parent, directory };
-};
-
-test('every patch is one commit on top of main, with its title', async () => {
-  const { directory } = await made();
-  const repository = openRepository(directory);
-  for (const { branch, title } of demoPatches) {
-    expect(git(directory, 'log', '--format=%s', `${baseBranch}..${branch}`)).toBe(title);
-    expect(await patchOfRange(repository, `${baseBranch}..${branch}`)).toMatchObject({ title });
-  }
 });
 
-test('every patch changes the rules and nothing else', async () => {
-  const { directory } = await made();
-  for (const { branch } of demoPatches) {
-    const changed = git(directory, 'diff', '--name-only', baseBranch, branch);
-    expect(changed).toBe('dut/nftables.conf');
-  }
+afterAll(() => rmSync(parent, { recursive: true }));
+
+test('nothing is left but the repository, with main checked out and a valid configuration', () => {
+  expect(readdirSync(parent)).toEqual(['repository']);
+  expect(existsSync(join(directory, 'half'))).toBe(false);
+  expect(git(directory, 'status', '--porcelain', '--branch')).toBe(`## ${baseBranch}`);
+  const path = join(directory, 'ppsgate.yml');
+  expect(() => parseConfig(demoConfig, { path, home: '/nonexistent' })).not.toThrow();
+  expect(git(directory, 'show', `${baseBranch}:ppsgate.yml`)).toBe(demoConfig.trimEnd());
+  expect(git(directory, 'log', '-1', '--format=%an <%ae>')).toBe('ppsgate demo <demo@ppsgate.invalid>');
 });
 
-test('base and patched of every demo patch can be read as overlays', async () => {
-  const { directory } = await made();
-  const repository = openRepository(directory);
-  for (const { branch } of demoPatches) {
+test.each(demoPatches)(
+  '$branch is one commit on top of main that changes the rules alone',
+  async ({ branch, title }) => {
+    const repository = openRepository(directory);
     const patch = await patchOfRange(repository, `${baseBranch}..${branch}`);
+    expect(patch).toMatchObject({ title });
+    expect(git(directory, 'log', '--format=%s', `${baseBranch}..${branch}`)).toBe(title);
+    expect(git(directory, 'diff', '--name-only', baseBranch, branch)).toBe('dut/nftables.conf');
     const variants = await buildOverlays(patch, { path: 'dut', beside: '' }, repository);
-    expect(variants.map(({ files }) => files.map(({ path }) => path))).toEqual([
-      ['nftables.conf', 'sysctl.conf'],
-      ['nftables.conf', 'sysctl.conf'],
-    ]);
-  }
-});
+    const paths = ['nftables.conf', 'sysctl.conf'];
+    expect(variants.map(({ files }) => files.map(({ path }) => path))).toEqual([paths, paths]);
+  },
+);
 
 test('the patches of the demo on FreeBSD are a rule set of pf, and nothing beside a kernel', async () => {
   const directory = join(temporaryFolder(), 'repository');
@@ -75,29 +78,6 @@ test('the patches of the demo on FreeBSD are a rule set of pf, and nothing besid
   expect(config.testbeds).toMatchObject({
     'this-machine': { system: 'freebsd', image: { path: '/images/freebsd.raw.xz' } },
   });
-});
-
-test('the commit is clean, with main checked out and a valid configuration', async () => {
-  const { directory } = await made();
-  expect(git(directory, 'status', '--porcelain', '--branch')).toBe(`## ${baseBranch}`);
-  const path = join(directory, 'ppsgate.yml');
-  expect(() => parseConfig(demoConfig, { path, home: '/nonexistent' })).not.toThrow();
-  expect(git(directory, 'show', `${baseBranch}:ppsgate.yml`)).toBe(demoConfig.trimEnd());
-});
-
-test('an interrupted creation is repeated, and leaves nothing but the repository', async () => {
-  const parent = temporaryFolder();
-  const directory = join(parent, 'repository');
-  mkdirSync(`${directory}.part`);
-  writeFileSync(join(`${directory}.part`, 'half'), '');
-  await makeDemoRepository(directory);
-  expect(readdirSync(parent)).toEqual(['repository']);
-  expect(existsSync(join(directory, 'half'))).toBe(false);
-});
-
-test('the settings of the demo’s user do not matter', async () => {
-  const { directory } = await made();
-  expect(git(directory, 'log', '-1', '--format=%an <%ae>')).toBe('ppsgate demo <demo@ppsgate.invalid>');
 });
 
 test('the commits of the bisection are a line, of which one costs packets and two do not load', async () => {

@@ -124,14 +124,6 @@ test('each job may do what it does and no more', () => {
   }
 });
 
-test('A tree of FreeBSD is readied where kernels are built, and nowhere else.', () => {
-  const { jobs } = read(splitWorkflow({ ...setting, readyRunner: freebsdTreeSteps(image) }));
-  const readied = Object.keys(jobs).filter((name) =>
-    jobs[name]?.steps.some(({ with: inputs }) => inputs.key === `ppsgate-image-${image.sha512}`),
-  );
-  expect(readied).toEqual(['gate', 'bisect']);
-});
-
 test('The Conduit secret is passed only where ppsgate.yml has Phabricator.', () => {
   for (const one of [setting, beside, own]) {
     expect(splitWorkflow(one)).not.toMatch(/conduit|secrets\./i);
@@ -177,17 +169,6 @@ test('the uploaded path cannot be changed by any output', () => {
   const uploads = steps.filter(({ uses }) => uses?.startsWith('actions/upload-artifact@'));
   const paths = uploads.map((upload) => upload.with.path);
   expect(paths).toEqual(new Array(4).fill(`\${{ runner.temp }}/ppsgate`));
-});
-
-test('the job beside the lab measures what was admitted', () => {
-  const text = splitWorkflow({ ...beside, hasPhabricator: true });
-  const request = `\${{ needs.admit.outputs.request }}`;
-  const inputs = (name: string) => jobOf(text, name).steps.find(({ uses }) => uses === setting.action)?.with;
-  const token = { 'conduit-token': `\${{ secrets.PPSGATE_CONDUIT_TOKEN }}` };
-  expect(inputs('gate')).toEqual({ command: 'gate', request, ...token });
-  expect(inputs('bisect')).toEqual({ command: 'bisect', request, ...token });
-  expect(inputs('publish')).toEqual({ command: 'publish', request, ...token });
-  expect(inputs('admit')).toMatchObject(token);
 });
 
 test('a branch that YAML would take for something else is quoted', () => {

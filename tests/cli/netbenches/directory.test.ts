@@ -6,7 +6,6 @@ import { expect, test } from 'vitest';
 import { readBenches } from '../../../src/cli/netbenches/directory.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { madeLog } from '../../fakes/pkt-gen.ts';
-import { describeWith, sharedFolder } from '../../needs.ts';
 import { times } from '../../random.ts';
 
 const log = madeLog({ pps: [1, 2, 3] });
@@ -129,24 +128,4 @@ test('every receiver is found once, with any labels', async () => {
     }),
     { numRuns: times(15) },
   );
-});
-
-describeWith(['shared/corpus/runs'], 'the archive’s directories', () => {
-  test('two studies are read as their authors meant them', async () => {
-    const runs = sharedFolder('corpus/runs');
-    const sets = [
-      ...(await readBenches(join(runs, 'r325006-D12685'))),
-      ...(await readBenches(join(runs, 'r368606-D27401'))),
-    ];
-    const senders = (set: (typeof sets)[number]) => set.runs.filter(({ sender }) => sender !== undefined).length;
-    expect(sets.map((set) => [set.image, set.family, set.runs.length, senders(set)])).toEqual([
-      ['325006', 'inet4', 5, 5],
-      ['325006', 'inet6', 5, 5],
-      ['325006D12685', 'inet4', 5, 5],
-      ['325006D12685', 'inet6', 5, 5],
-      ['r368606', 'inet4', 5, 5],
-      ['r368606D27401v4', 'inet4', 5, 5],
-    ]);
-    expect(sets.every(({ kernel }) => kernel?.startsWith('FreeBSD hp 1'))).toBe(true);
-  });
 });
