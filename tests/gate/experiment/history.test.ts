@@ -72,23 +72,17 @@ test('a cell’s history is of the same cell and traffic on the same testbed', (
   expect(historyOf([...strangers, onDay(6)], query)?.runs).toBe(5);
 });
 
-describe('Lines of a name that stood for another kind of testbed', () => {
-  const of = (kind: HistoryEntry['kind'], entries: readonly HistoryEntry[]) =>
-    entriesOf(entries, { testbed: 'fake', kind });
-
-  test('are left out', () => {
-    const linux = onDay(1, { kind: 'virtual-linux' });
-    const freebsd = onDay(2, { kind: 'virtual-freebsd' });
-    expect(of('virtual-linux', [linux, freebsd])).toEqual([linux]);
-    expect(of('virtual-freebsd', [linux, freebsd])).toEqual([freebsd]);
-    expect(of(undefined, [linux, freebsd])).toEqual([linux, freebsd]);
-  });
-
-  test('count for every kind without one of their own', () => {
-    for (const kind of ['embedded-linux', 'linux', 'freebsd', 'virtual-freebsd'] as const) {
-      expect(of(kind, [onDay(1)])).toEqual([onDay(1)]);
-    }
-  });
+test('lines of a testbed of another kind by that name are left out, and lines without a kind count for every kind', () => {
+  const [unknown, linux, freebsd] = [
+    onDay(1),
+    onDay(2, { kind: 'virtual-linux' }),
+    onDay(3, { kind: 'virtual-freebsd' }),
+  ];
+  const of = (kind: HistoryEntry['kind']) => entriesOf([unknown, linux, freebsd], { testbed: 'fake', kind });
+  expect(of('virtual-linux')).toEqual([unknown, linux]);
+  expect(of('virtual-freebsd')).toEqual([unknown, freebsd]);
+  expect(of('linux')).toEqual([unknown]);
+  expect(of(undefined)).toEqual([unknown, linux, freebsd]);
 });
 
 const patchedPps = (pps: number[]): HistoryEntry['patched'] => ({
@@ -97,15 +91,19 @@ const patchedPps = (pps: number[]): HistoryEntry['patched'] => ({
   instructionsPerPacket: [],
 });
 
+const squaresOf = (groups: number[][]) => sum(groups.map((values) => sumNthPowerDeviations(values.map(Math.log), 2)));
+
 test('noise is the spread of base and of patched, each around its own mean', () => {
   const entry = onDay(1, { pps: [100, 101], patched: patchedPps([50, 51, 52]) });
   const { sumOfSquares, ...history } = historyOf([entry], query) ?? expect.fail('It tells.');
   expect(history).toMatchObject({ runs: 2, typicalRuns: 2, degreesOfFreedom: 1 + 2 });
-  const squares = [
-    [100, 101],
-    [50, 51, 52],
-  ].map((values) => sumNthPowerDeviations(values.map(Math.log), 2));
-  expect(sumOfSquares).toBeCloseTo(sum(squares), 12);
+  expect(sumOfSquares).toBeCloseTo(
+    squaresOf([
+      [100, 101],
+      [50, 51, 52],
+    ]),
+    12,
+  );
 });
 
 test('the level of base does not depend on patched', () => {
@@ -136,11 +134,13 @@ test('means of sessions deviate from their own level, and those since base last 
   const entries = [day(1, 100), day(2, 101), day(3, 200, true), day(4, 202), day(5, 204)];
   const means = historyOf(entries, query)?.sessionMeans;
   expect(means).toMatchObject({ sinceMove: 3, degreesOfFreedom: 1 + 2 });
-  const squares = [
-    [100, 101],
-    [200, 202, 204],
-  ].map((values) => sumNthPowerDeviations(values.map(Math.log), 2));
-  expect(means?.sumOfSquares).toBeCloseTo(sum(squares), 12);
+  expect(means?.sumOfSquares).toBeCloseTo(
+    squaresOf([
+      [100, 101],
+      [200, 202, 204],
+    ]),
+    12,
+  );
 });
 
 test('noise is that of the latest sessions with 24 degrees of freedom, and the level that of the latest thirty', () => {

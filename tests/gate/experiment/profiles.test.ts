@@ -59,25 +59,13 @@ test('the variant that ran last is first, as it may still be booted', async () =
   expect(profilesTaken(testbed)).toEqual(inOrder);
 });
 
-test('a profile is stored unchanged, and the result has its path', async () => {
+test('a profile is stored unchanged, the result has its path, and the difference of both is the reason', async () => {
   const { entries, directory } = await experiment();
   const [base] = profilesOf(plan, entries, cell);
-  expect(base).toEqual({
-    kind: 'profiled',
-    variant: 'base',
-    event: 'cpu-clock',
-    kernel: '6.18',
-    seconds: 2,
-    busySamples: 2000,
-    idleSamples: 0,
-    file: 'profiles/forwarding-inet4-base/stacks.txt',
-  });
-  const file = join(directory, 'profiles/forwarding-inet4-base/stacks.txt');
-  expect(readFileSync(file, 'utf8')).toContain('ip_forward 1200');
-});
-
-test('the difference between the profiles of base and patched is the reason', async () => {
-  const { entries, directory } = await experiment();
+  const file = 'profiles/forwarding-inet4-base/stacks.txt';
+  const counts = { event: 'cpu-clock', kernel: '6.18', seconds: 2, busySamples: 2000, idleSamples: 0 };
+  expect(base).toEqual({ kind: 'profiled', variant: 'base', ...counts, file });
+  expect(readFileSync(join(directory, file), 'utf8')).toContain('ip_forward 1200');
   const { result } = await explained(assembleResult(plan, entries), directory);
   expect(cellOf(result)?.reason?.changedFunctions.at(0)).toMatchObject({
     function: 'nft_do_chain',
@@ -101,19 +89,6 @@ test('a missed window is tried again, up to three times', async () => {
     kind: 'missing',
     variant: 'base',
     reason: 'no load was on it',
-  });
-});
-
-test('an impossible profile is tried once', async () => {
-  const reason = 'perf does not run on the DUT';
-  const { testbed, entries } = await experiment({
-    profiles: () => ({ kind: 'impossible', reason }),
-  });
-  expect(profilesTaken(testbed)).toHaveLength(2);
-  const { outcome } = assembleResult(plan, entries);
-  expect(outcome).toMatchObject({
-    verdict: 'no-regression',
-    cells: [{ profiles: [{ reason }, { reason }] }],
   });
 });
 
@@ -247,17 +222,18 @@ describe('with a separate boot for each pair’s variant', () => {
     expect(entries.at(-2)).toMatchObject({ kind: 'profiled', profile: { kind: 'profiled' } });
   });
 
-  test('a DUT that dies meanwhile is not booted for the profile of the next cell', async () => {
-    const { testbed } = await booted({
-      profiles: (_, variant, attempt) =>
-        variant === first && attempt === 1 ? { kind: 'missed', reason: lostWhy } : undefined,
-    });
+  test.each<[string, FakeTestbedOptions]>([
+    [
+      'a DUT that dies meanwhile is not booted for the profile of the next cell',
+      {
+        profiles: (_, variant, attempt) =>
+          variant === first && attempt === 1 ? { kind: 'missed', reason: lostWhy } : undefined,
+      },
+    ],
+    ['a cell without a run that counts is not profiled', { faults: (number) => (number === 1 ? ['fails'] : []) }],
+  ])('%s, and is in a later boot', async (_, options) => {
+    const { testbed, entries } = await booted(options);
     expect(testbed.calls.slice(1, 5)).toEqual([trial(1), trial(2), `profile ${first} 1`, trial(3)]);
-  });
-
-  test('a cell without a run that counts is not profiled, and is as soon as it has one', async () => {
-    const { testbed } = await booted({ faults: (number) => (number === 1 ? ['fails'] : []) });
-    expect(testbed.calls.slice(1, 5)).toEqual([trial(1), trial(2), `profile ${first} 1`, trial(3)]);
-    expect(profilesTaken(testbed)).toHaveLength(4);
+    expect(profilesOf(of, entries, cell).map(({ kind }) => kind)).toEqual(['profiled', 'profiled']);
   });
 });
