@@ -24,8 +24,8 @@ export type JobRequest = {
   repository: string;
   apiUrl: string;
   token: string;
-  /** Absent: there is no such secret. */
-  conduitToken?: string;
+  /** The only job to run; absent: all. */
+  job?: string;
   /** Id of the workflow run; later ones are greater. */
   runId: number;
   /** An empty folder of the job's own; see `jobFiles`. */
@@ -38,16 +38,12 @@ export type Job = {
   outputs: Record<string, string>;
   /** Summaries of the steps that wrote one. */
   summaries: string[];
-  warnings: string[];
   errors: string[];
   /** The stages that were run, like `Main ./` and `Post ./`. */
   stages: string[];
   /** The full log, for debugging. */
   log: string;
 };
-
-/** Outputs of a workflow whose first job admits nothing. */
-export const nothingAdmitted = { go: 'false', bisect: 'false', cancel: 'false' };
 
 type Act = ChildProcessByStdio<null, Readable, Readable>;
 
@@ -95,8 +91,7 @@ const argumentsFor = (request: JobRequest, eventPath: string): string[] => [
   `GITHUB_RUN_ID=${request.runId}`,
   '--secret',
   `GITHUB_TOKEN=${request.token}`,
-  '--secret',
-  `PPSGATE_CONDUIT_TOKEN=${request.conduitToken ?? ''}`,
+  ...(request.job === undefined ? [] : ['--job', request.job]),
   '--action-cache-path',
   join(request.temporary, 'act'),
   '--no-cache-server',
@@ -155,7 +150,6 @@ function readLog(stdout: string): Omit<Job, 'exitCode'> {
         .map(({ name = '', arg }) => [name, arg]),
     ),
     summaries: of('summary').map(({ content }) => content),
-    warnings: of('warning').map(({ arg }) => arg),
     errors: of('error').map(({ arg }) => arg),
     stages: lines.flatMap(({ msg }) => /⭐ Run ((?:Main|Post) .+)/.exec(msg)?.[1] ?? []),
     log: lines.map(({ msg }) => msg.trimEnd()).join('\n'),

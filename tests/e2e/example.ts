@@ -1,19 +1,17 @@
 // A repository with the project's action, workflow and example router in it, and a branch that changes the router's rules.
-import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import { parseDocument } from 'yaml';
 import { type Setting, splitWorkflow } from '../../src/cli/init/workflows.ts';
+import { commit, git } from '../fakes/repository.ts';
 
 export type Example = {
   /** Its working tree, with the branch checked out. */
   directory: string;
   baseCommit: string;
-  /** Commits the base's rules with these lines added to the early chain; answers the commit. */
+  /** Commits the base's rules with these lines added to the early chain; returns the commit. */
   push(rules: readonly string[]): string;
-  /** Commits a file; answers the commit. */
-  pushFile(path: string, text: string): string;
 };
 
 /** The project's own workflow, as `ppsgate init` writes it: a separate job measures, with a read-only token. */
@@ -64,25 +62,16 @@ export function makeExample(directory: string, keys: Record<string, unknown> = {
   const baseRules = withRules(readFileSync(join(directory, ruleset), 'utf8'), noOps(800));
   writeFileSync(join(directory, ruleset), baseRules);
 
-  const git = gitIn(directory);
-  const commit = (message: string): string => {
-    git('add', '.');
-    git('commit', '--quiet', '--message', message);
-    return git('rev-parse', 'HEAD').trim();
-  };
-  git('init', '--quiet', '--initial-branch=main');
-  const baseCommit = commit('Route between two networks');
-  git('switch', '--quiet', '--create', 'patch');
+  git(directory, 'init', '--quiet', '--initial-branch=main');
+  const baseCommit = commit(directory, {});
+  git(directory, 'switch', '--quiet', '--create', 'patch');
   return {
     directory,
     baseCommit,
-    pushFile(path, text) {
-      writeFileSync(join(directory, path), text);
-      return commit('Add a file');
-    },
     push(rules) {
-      writeFileSync(join(directory, ruleset), withRules(baseRules, rules));
-      return commit('Change the rules');
+      // Workflows may have tokens in them.
+      git(directory, 'restore', '.');
+      return commit(directory, { [ruleset]: withRules(baseRules, rules) });
     },
   };
 }
@@ -106,10 +95,3 @@ function quickConfig(directory: string, keys: Record<string, unknown>): string {
 
 const withRules = (ruleset: string, rules: readonly string[]): string =>
   ruleset.replace('policy accept;', (policy) => [policy, ...rules].join('\n    '));
-
-/** Runs git without the user's own settings. */
-function gitIn(directory: string): (...args: string[]) => string {
-  const identity = ['-c', 'user.name=alice', '-c', 'user.email=alice@ppsgate.invalid'];
-  const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
-  return (...args) => execFileSync('git', ['-C', directory, ...identity, ...args], { encoding: 'utf8', env });
-}
