@@ -1,4 +1,4 @@
-// Runs ppsgate on a real FreeBSD as a person does: a folder with ppsgate.yml, a repository, and kernels that were built before.
+// Runs ppsgate as a person does: a folder with ppsgate.yml, a repository, and kernels that were built before.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -35,10 +35,11 @@ export function ppsgate(folder: string, ...args: readonly string[]): Running {
   return { kill: () => void child.kill('SIGKILL'), ended };
 }
 
-/** A repository with `main` and `patched`, whose ppsgate.yml has these keys, and with further files by their paths. */
+/** A repository with `main` and `patched`, whose ppsgate.yml has these keys, with files of both and of the patch by their paths. */
 export function repositoryWith(
   config: Readonly<Record<string, unknown>>,
   files: Readonly<Record<string, string>> = {},
+  patched: Readonly<Record<string, string>> = { 'sys/net/if.c': 'int patched;\n' },
 ): string {
   const folder = mkdtempSync(join(place, 'repository-'));
   git(folder, 'init', '--quiet', '--initial-branch=main');
@@ -51,7 +52,7 @@ export function repositoryWith(
   });
   commit(folder, { ...files, 'ppsgate.yml': text, 'sys/net/if.c': 'int base;\n' });
   git(folder, 'switch', '--quiet', '--create', 'patched');
-  commit(folder, { 'sys/net/if.c': 'int patched;\n' });
+  commit(folder, { ...patched });
   git(folder, 'switch', '--quiet', 'main');
   return folder;
 }
@@ -63,15 +64,13 @@ export const gate = (repository: string, patched: KernelName, ...args: readonly 
   return ppsgate(repository, 'gate', ...range, ...kernels, ...args);
 };
 
-const workOf = (repository: string): string => join(repository, 'work');
+export const workOf = (repository: string): string => join(repository, 'work');
 
-export type Gated = Ended & { result: Result; report: string; seconds: number };
+export type Gated = Ended & { result: Result; report: string };
 
 /** Runs a gate to its end. */
 export async function gated(repository: string, patched: KernelName): Promise<Gated> {
-  const begun = Date.now();
-  const ended = await gate(repository, patched).ended;
-  return { ...(await readGated(repository, ended)), seconds: (Date.now() - begun) / 1000 };
+  return readGated(repository, await gate(repository, patched).ended);
 }
 
 /** Waits until a gate has measured its first trial; throws if it ends before. */
@@ -89,7 +88,7 @@ export async function untilMeasured(running: Running, repository: string): Promi
 export const resumed = async (repository: string): Promise<Ended> =>
   ppsgate(repository, 'gate', '--resume', workOf(repository)).ended;
 
-export async function readGated(repository: string, ended: Ended): Promise<Omit<Gated, 'seconds'>> {
+export async function readGated(repository: string, ended: Ended): Promise<Gated> {
   const work = workOf(repository);
   if (!existsSync(join(work, 'result.json'))) {
     throw new Error(`The gate has no result, and ended with ${ended.code}:\n${ended.text}`);
