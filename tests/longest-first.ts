@@ -1,8 +1,7 @@
 // Starts the longest files first, so that no CPU waits for the last one: a fresh clone has no recorded times.
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { labInTurn } from './lab-in-turn.ts';
 
-/** Seconds of a file beside others on two CPUs, if these are twenty or more, or five of the lab's. */
+/** Seconds of a file beside others on two CPUs, if these are thirty or more. */
 const seconds: Readonly<Record<string, number>> = {
   'jenkins/library.slow': 60,
   'e2e/chaos.slow': 60,
@@ -13,7 +12,6 @@ const seconds: Readonly<Record<string, number>> = {
   'e2e/action.lab': 80,
   'lab/qemu/gate.lab': 62,
   'action/step.slow': 59,
-  'lab/linux/restoring.slow': 25,
   'lab/netns/netns-testbed.lab': 58,
   'gate/reserve/store/etcd.slow': 57,
   'gate/bisect/range.slow': 50,
@@ -29,30 +27,9 @@ const seconds: Readonly<Record<string, number>> = {
   'studies/designs.law': 34,
   'kernel/cross-build.slow': 31,
   'lab/console/console.slow': 31,
-  'lab/power/redfish.slow': 29,
-  'publish/nightly.slow': 29,
-  'forge/patch/revision.slow': 28,
-  'action/admit.slow': 27,
-  'studies/mellanox-search.slow': 27,
-  'action/report-trend.slow': 26,
-  'gate/estimate/estimates.slow': 26,
-  'cli/commands/plan.slow': 25,
-  'bundle.slow': 24,
-  'e2e/relay.lab': 24,
-  'forge/patch/repository.slow': 24,
-  'lab/power/ipmi.slow': 24,
-  'gate/reserve/store/store.slow': 23,
-  'analysis/profile/flamegraph.browser.slow': 22,
-  'lab/netns/described-traffic.lab': 22,
-  'action/bisect.slow': 21,
-  'lab/netns/profile.lab': 19,
-  'lab/netns/routers.lab': 7,
-  'lab/netns/embedded-lab.lab': 5,
-  'lab/netns/health.lab': 5,
-  'lab/qemu/windows.lab': 5,
 };
 
-const otherSeconds = 4;
+const otherSeconds = 5;
 
 export default class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -74,3 +51,25 @@ const nameOf = ({ moduleId }: TestSpecification): string =>
   moduleId.replace(/^.*\/tests\//, '').replace(/\.test\.ts$/, '');
 
 const secondsOf = (name: string): number => seconds[name] ?? otherSeconds;
+
+/**
+ * Keeps the order, but a file of the lab comes when the one before it is about to end, on so many processes: a process that
+ * waits for the lab does nothing else.
+ */
+function labInTurn<File extends { seconds: number; isInLab: boolean }>(files: readonly File[], processes = 4): File[] {
+  const inLab = files.filter(({ isInLab }) => isInLab);
+  const others = files.filter(({ isInLab }) => !isInLab);
+  const ordered: File[] = [];
+  const busyUntil = Array.from({ length: processes }, () => 0);
+  let labUntil = 0;
+  for (;;) {
+    busyUntil.sort((one, other) => one - other);
+    const [now = 0] = busyUntil;
+    const isFree = labUntil <= now;
+    const next = (isFree ? inLab.shift() : undefined) ?? others.shift() ?? inLab.shift();
+    if (next === undefined) return ordered;
+    ordered.push(next);
+    busyUntil[0] = (next.isInLab ? Math.max(now, labUntil) : now) + next.seconds;
+    if (next.isInLab) labUntil = busyUntil[0];
+  }
+}
