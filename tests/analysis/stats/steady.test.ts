@@ -145,9 +145,6 @@ describeWith(['shared/corpus/runs'], 'the archive’s receivers', () => {
     });
     const seconds = found.map((run) => run.seconds).toSorted((a, b) => a - b);
     const errors = found.map((run) => run.error).toSorted((a, b) => a - b);
-    const shown = (values: number[], digits: number) =>
-      [0.5, 0.9, 0.95, 1].map((p) => quantile(values, p).toFixed(digits)).join(' / ');
-    console.log(`seconds p50/p90/p95/max ${shown(seconds, 0)}; error ${shown(errors, 5)}`);
     expect(quantile(seconds, 0.9)).toBeLessThanOrEqual(15);
     expect(quantile(errors, 0.9)).toBeLessThanOrEqual(0.005);
   });
