@@ -23,7 +23,6 @@ const seconds: Readonly<Record<string, number>> = {
   'gate/reserve/model.slow': 40,
   'lab/freebsd/faults-machines.slow': 36,
   'lab/netns/limits.lab': 36,
-  'fakes/freebsd-lab/serve.slow': 35,
   'studies/designs.law': 34,
   'kernel/cross-build.slow': 31,
   'lab/console/console.slow': 31,

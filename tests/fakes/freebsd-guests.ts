@@ -24,7 +24,6 @@ import type { Interface, Machine } from './freebsd-lab/machine.ts';
 import { dutOf, type Files } from './freebsd-lab/machines.ts';
 import { networkThrough } from './freebsd-lab/network.ts';
 import { type JournalEntry, type Key, newKey, openMachine } from './freebsd-lab/open-machine.ts';
-import { isListening } from './freebsd-lab/sshd.ts';
 import { connectPorts, port } from './freebsd-lab/wiring.ts';
 
 export type FakeGuestsOptions = {
@@ -107,6 +106,7 @@ export function fakeGuests(options: FakeGuestsOptions = {}): FakeGuests {
   const times = { up: 0, down: 0 };
 
   let begun = 0;
+  let attempts = 0;
 
   const boot = async (number: number): Promise<FakeGuest> => {
     begun += 1;
@@ -146,7 +146,6 @@ export function fakeGuests(options: FakeGuestsOptions = {}): FakeGuests {
       network,
       complaints,
       hostKey,
-      isForwarded: true,
       user: keyOfRoot,
       start: reset,
       beginUpload: () => () => true,
@@ -258,8 +257,12 @@ export function fakeGuests(options: FakeGuestsOptions = {}): FakeGuests {
     running: () => [...running],
     deps: {
       async connect(host, label) {
-        // While a guest boots, QEMU's network accepts connections, as its fake sshd does.
-        const guest = [...running].find(({ machine, target }) => isListening(machine) && leadsTo(host, target));
+        const guest = [...running].find(({ target }) => leadsTo(host, target));
+        // While a guest boots, QEMU's network accepts connections: it resets one, and leaves the next without a reply.
+        if (guest?.machine.stage === 'booting') {
+          attempts += 1;
+          if (attempts % 2 === 0) await clock.sleep(silentSeconds, { pace: 'idle' });
+        }
         const connected = await (guest?.connect(label) ?? connectTo(host, label, { keepaliveSeconds: 0 }));
         const close = async () => {
           open.delete(tracked);
@@ -285,6 +288,8 @@ export function fakeGuests(options: FakeGuestsOptions = {}): FakeGuests {
 
 const maxConsoleBytes = 1024 ** 2;
 const secondsForLastWords = 5;
+/** Silence before QEMU's network gives up a connection. */
+const silentSeconds = 20;
 
 function configOf(
   folder: string,

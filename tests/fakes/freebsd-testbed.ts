@@ -79,12 +79,6 @@ export function hostOf({ host, port, user, privateKey = '', knownHosts }: SshTar
 /** Console of the fake lab's DUT, in `depsOf`. */
 export const labConsole: ConsoleConfig = { kind: 'command', command: ['console-of-lab'] };
 
-/** Time, power and console are the fake lab's; the connections are real. */
-export const depsOverSsh = (lab: FreebsdLab): FreebsdDeps => ({
-  ...depsOf(lab),
-  connect: (host, label) => connectTo(host, label, { keepaliveSeconds: 0 }),
-});
-
 /** Time, power, console and the connections to its machines are the fake lab's. */
 export const depsOf = (lab: FreebsdLab): FreebsdDeps => ({
   async connect(host, label) {

@@ -58,7 +58,6 @@ export async function startLoggingMachines<Name extends string>(
       deps,
       hostKey: hostKey.private,
       userPublicKey: user.public,
-      beginUpload: () => () => false,
       async execute(execution) {
         const done = obey(execution, tokens);
         const entry = readEntry(execution.line, done);

@@ -1,7 +1,9 @@
 // Tests `ppsgate testbeds self-test` as a user calls it: output, exit codes, and other requests meanwhile.
 import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { setQuarantine } from '../../../src/gate/reserve/reservation.ts';
+import { readFlightLog } from '../../fakes/flight-log.ts';
 import { keepTime } from '../../fakes/freebsd-lab/lab.ts';
 import { aFreebsdLab, aPlace } from '../../fakes/place.ts';
 
@@ -27,7 +29,8 @@ test('prints a line for each step, and continues after an interruption', async (
   expect(declined.status).toBe(0);
 
   const [directory = ''] = readdirSync(folder).filter((name) => name.startsWith('ppsgate-self-test'));
-  const words = ['--skip', fewest, '--yes', '--json', '--resume', directory];
+  const log = join(folder, 'self-test.log.gz');
+  const words = ['--skip', fewest, '--yes', '--json', '--resume', directory, '--record', log];
   const agreed = await ppsgate('testbeds', 'self-test', 'shelf', ...words);
   expect(JSON.parse(agreed.stdout)).toMatchObject({
     testbed: 'shelf',
@@ -44,6 +47,7 @@ test('prints a line for each step, and continues after an interruption', async (
   });
   expect(agreed.stderr).toContain('… It panicked. Waiting until it runs its own kernel again.');
   expect(agreed.status).toBe(0);
+  expect(readFlightLog(log).length).toBeGreaterThan(20);
   expect(lab.state().leftovers).toEqual([]);
 });
 

@@ -12,20 +12,24 @@ import type { Host } from '../../../src/system/host/ssh.ts';
 import { failUpload } from '../../../src/system/host/upload.ts';
 import { semaphore } from '../../../src/system/semaphore.ts';
 import { type Command, lineForAnyShell } from '../../../src/system/shell.ts';
-import { type FileError, nodeAt, rename } from './file-system.ts';
+import { append, type FileError, nodeAt, remove, rename, writeFile } from './file-system.ts';
 import { isDeaf } from './machine.ts';
 import type { Ending } from './process.ts';
-import { type OnWrite, open, openFlag, setMode, statusOfError, unlink, writeAt } from './sftp.ts';
-import { isListening, type SshdOptions } from './sshd.ts';
+import { isListening, readAll, type SshdOptions } from './sshd.ts';
+
+/** Called with every written byte of an upload; false breaks all connections. */
+export type OnWrite = (bytes: number) => boolean;
 
 export type DirectConnect = (label: string, options?: ConnectOptions) => Promise<Host>;
+
+export type DirectOptions = SshdOptions & { beginUpload(): OnWrite };
 
 type Address = { host: string; port: number };
 type Link = Lifeline & { name: string; inTurn: ReturnType<typeof semaphore> };
 type Lifeline = { over: AbortController; whenAwake(act: () => void): void; leave(): void };
 
 /** All connections to one machine, which an interrupted upload breaks together, as over its sshd. */
-export function directConnections(options: SshdOptions, { host, port }: Address): DirectConnect {
+export function directConnections(options: DirectOptions, { host, port }: Address): DirectConnect {
   const { machine, deps } = options;
   const all = new Set<AbortController>();
   const breakAll = () => {
@@ -93,7 +97,7 @@ const sessionsAtOnce = 5;
 
 const awake = ({ whenAwake }: Lifeline): Promise<void> => new Promise(whenAwake);
 
-function hostOn(link: Link, options: SshdOptions, breakAll: () => void): Host {
+function hostOn(link: Link, options: DirectOptions, breakAll: () => void): Host {
   const { name, over, inTurn } = link;
   const run = (command: Command, runOptions: RunOptions = {}) =>
     withinRun(link, command, runOptions, (execution) =>
@@ -157,17 +161,9 @@ function start(line: string, { whenAwake }: Link, { execute, deps }: SshdOptions
   return { stdin, stdout, stderr, ended: ended.promise, leave };
 }
 
-function readAll(stream: PassThrough): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  return new Promise((resolve) => {
-    stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-    stream.on('end', () => resolve(Buffer.concat(chunks)));
-  });
-}
-
 type Upload = {
   link: Link;
-  options: SshdOptions;
+  options: DirectOptions;
   stop: AbortSignal;
   breakAll: () => void;
   onWrite: OnWrite;
@@ -192,26 +188,28 @@ async function install(
     stop.throwIfAborted();
     options.deps.clock.touch();
     const error = act();
-    if (error !== undefined) throw new Error(statusOfError(error));
+    if (error !== undefined) throw new Error(error === 'ENOENT' ? 'No such file' : 'Failure');
   };
   const there = nodeAt(files, partial);
   const sizeThere = isResumed && there?.kind === 'file' ? there.bytes.length : 0;
   const begin = sizeThere <= bytes.length ? sizeThere : 0;
   try {
-    const flags = openFlag.create | (begin > 0 ? 0 : openFlag.truncate);
-    await step(() => open(files, partial, flags, 0o600));
+    await step(() => (begin > 0 ? undefined : writeFile(files, partial, '', 0o600)));
     for (let at = begin; at < bytes.length; at += chunkBytes) {
       const chunk = Buffer.from(bytes.subarray(at, at + chunkBytes));
       await step(() => {
         if (!onWrite(chunk.length)) breakAll();
-        else return writeAt(files, partial, at, chunk);
+        else return append(files, partial, at, chunk);
       });
       stop.throwIfAborted();
     }
-    await step(() => setMode(files, partial, mode));
-    await step(() => rename(files, partial, path));
+    await step(() => {
+      const node = nodeAt(files, partial);
+      if (node !== undefined) node.mode = mode;
+      return rename(files, partial, path);
+    });
   } catch (error) {
-    if (!isResumed && !link.over.signal.aborted) unlink(files, partial);
+    if (!isResumed && !link.over.signal.aborted) remove(files, partial);
     throw error;
   }
 }

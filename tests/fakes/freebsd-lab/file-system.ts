@@ -141,3 +141,10 @@ export function rename(files: FileSystem, from: string, to: string): FileError |
   }
   return undefined;
 }
+
+/** Writes at the end of a file, or over what comes after `at`. */
+export function append(files: FileSystem, path: string, at: number, bytes: Buffer): FileError | undefined {
+  const node = nodeAt(files, path);
+  if (node?.kind !== 'file') return 'ENOENT';
+  return writeFile(files, path, Buffer.concat([node.bytes.subarray(0, at), bytes]));
+}

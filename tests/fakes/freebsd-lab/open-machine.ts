@@ -2,7 +2,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import ssh2 from 'ssh2';
 import type { SshTarget } from '../../../src/system/host/login.ts';
-import { type DirectConnect, directConnections } from './direct-host.ts';
+import { type DirectConnect, type DirectOptions, directConnections, type OnWrite } from './direct-host.ts';
 import type { CommandFault } from './faults.ts';
 import { takeGuard } from './fence.ts';
 import { panic, startUp } from './lifecycle.ts';
@@ -10,9 +10,8 @@ import { type Deps, type Machine, setCutOff } from './machine.ts';
 import type { Network } from './network.ts';
 import { type Ending, Killed, NotModelled, runProgram } from './process.ts';
 import { findProgram } from './programs.ts';
-import type { OnWrite } from './sftp.ts';
 import { splitWords } from './shell.ts';
-import { type Execution, type Sshd, type SshdOptions, startSshd } from './sshd.ts';
+import { type Execution, type Sshd, startSshd } from './sshd.ts';
 
 /** Without the guard of a fence, if any; a command that a fence refuses was not run. */
 export type JournalEntry = { at: number; command: string };
@@ -39,22 +38,19 @@ type Opening = {
   hostKey?: Key;
   /** Start-up; absent: an uptime of a day. */
   start?: (machine: Machine, deps: Deps) => void;
-  /** See `SshdOptions`. */
-  isForwarded?: boolean;
   beginUpload: () => OnWrite;
   faultsAt: (command: string) => CommandFault[];
 };
 
 /** Starts the machine, and its sshd. */
 export async function openMachine(opening: Opening): Promise<LabMachine & { sshd: Sshd }> {
-  const { machine, deps, user, hostKey = newKey(), isForwarded, beginUpload, faultsAt } = opening;
+  const { machine, deps, user, hostKey = newKey(), beginUpload, faultsAt } = opening;
   const { start = startUp } = opening;
   const journal: JournalEntry[] = [];
   start(machine, deps);
-  const options: SshdOptions = {
+  const options: DirectOptions = {
     machine,
     deps,
-    ...(isForwarded !== undefined && { isForwarded }),
     hostKey: hostKey.private,
     userPublicKey: user.public,
     beginUpload,

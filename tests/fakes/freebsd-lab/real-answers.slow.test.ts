@@ -75,7 +75,7 @@ test('every line of a real FreeBSD is one of the fake lab, too', async () => {
 
 test('pkt-gen prints its lines', async () => {
   await using guests = await startGuests();
-  const { outcomes } = await sendTrial(guests, { ratePps: 50_000, ends: 'nowhere' });
+  const outcomes = await sendTrial(guests, { ratePps: 50_000, ends: 'nowhere' });
   for (const [index, side] of ['receiver', 'sender'].entries()) {
     const fake = new Set(linesOf('!', outcomes[index]?.stderr ?? '').map(shapeOf));
     const lines = real.find(({ command }) => command === `pkt-gen of a ${side}`)?.lines ?? ['none'];

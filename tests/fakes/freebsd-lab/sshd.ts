@@ -1,11 +1,11 @@
-// A machine's sshd: a real ssh server that runs while the machine is up, and is silent while the machine does not
-// reply.
+// A machine's sshd: a real ssh server that runs while the machine is up. Lost uploads, and the silence of a machine that
+// does not reply, are only in direct-host.ts.
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import ssh2, { type Connection, type ParsedKey, type ServerChannel, type Session } from 'ssh2';
-import { type Deps, isDeaf, type Machine } from './machine.ts';
+import ssh2, { type Connection, type ServerChannel } from 'ssh2';
+import type { Deps, Machine } from './machine.ts';
 import type { Ending } from './process.ts';
-import { type OnWrite, serveSftp } from './sftp.ts';
+import { serveSftp } from './sftp.ts';
 
 /** Context of a command; `say` and `complain` write to stdout and stderr. */
 export type Execution = {
@@ -21,16 +21,9 @@ export type SshdOptions = {
   machine: Machine;
   deps: Deps;
   hostKey: string;
-  /**
-   * Whether QEMU's own network has the address, and accepts every connection. While the guest boots, it resets one and
-   * leaves the next without a reply until a timeout; otherwise it closes those that the guest does not accept.
-   */
-  isForwarded?: boolean;
   /** Public half of the only key that root may use, in OpenSSH's format. */
   userPublicKey: string;
   execute(execution: Execution): Promise<Ending>;
-  /** Called with every byte of an upload; false breaks the connection. */
-  beginUpload(): OnWrite;
 };
 
 export const isListening = ({ stage, isCutOff }: Machine): boolean =>
@@ -43,86 +36,32 @@ export type Sshd = { host: string; port: number; stop(): Promise<void> };
  * connections, while a real one would not reply at all.
  */
 export async function startSshd(options: SshdOptions): Promise<Sshd> {
-  const { machine, deps, isForwarded = false } = options;
+  const { machine, deps } = options;
   const host = loopbackAddress();
   const sockets = new Set<Socket>();
-  const asleep = new Set<Socket>();
-  const holds = new Set<() => void>();
-  const queue: (() => void)[] = [];
-  let port = 0;
-
-  const whenAwake = (act: () => void) => void (isDeaf(machine) ? queue.push(act) : act());
-  const hold = () => {
-    const release = deps.clock.hold();
-    holds.add(release);
-    return () => {
-      release();
-      holds.delete(release);
-    };
-  };
-
-  const server = new ssh2.Server({ hostKeys: [options.hostKey] }, (connection) =>
-    serveConnection(connection, options, { whenAwake, hold, loseAll }),
-  );
+  const server = new ssh2.Server({ hostKeys: [options.hostKey] }, (connection) => serveConnection(connection, options));
   const listener = createServer({ noDelay: true }, (socket) => {
     sockets.add(socket);
-    writeTogether(socket);
     socket.on('error', () => {});
-    socket.on('close', () => {
-      sockets.delete(socket);
-      asleep.delete(socket);
-    });
+    socket.on('close', () => sockets.delete(socket));
     deps.clock.touch();
-    if (isForwarded && !isListening(machine)) return void forward(socket);
-    whenAwake(() => {
-      if (socket.destroyed) return;
-      server.injectSocket(socket);
-    });
+    server.injectSocket(socket);
   });
-
-  let forwarded = 0;
-  async function forward(socket: Socket): Promise<void> {
-    if (machine.stage !== 'booting') return void socket.destroy();
-    forwarded += 1;
-    const left = new AbortController();
-    socket.on('close', () => left.abort());
-    const { signal } = left;
-    if (forwarded % 2 === 0) await deps.clock.sleep(silentSeconds, { signal, pace: 'idle' });
-    socket.resetAndDestroy();
-  }
-
-  function loseAll(isSudden: boolean): void {
-    queue.length = 0;
-    for (const socket of sockets) {
-      if (isSudden) socket.resetAndDestroy();
-      else {
-        socket.uncork();
-        socket.destroy();
-      }
-    }
-  }
-
-  const follow = () => {
-    if (!isListening(machine)) {
-      if (listener.listening && !isForwarded) listener.close();
-      loseAll(machine.stage !== 'booting');
-      return;
-    }
-    if (!listener.listening) listener.listen(port, host);
-    if (isDeaf(machine)) {
-      for (const release of holds) release();
-      for (const socket of sockets) asleep.add(socket.pause());
-      return;
-    }
-    for (const socket of asleep) socket.resume();
-    asleep.clear();
-    for (const act of queue.splice(0)) act();
-  };
-
   listener.on('error', () => {});
   listener.listen(0, host);
   await once(listener, 'listening');
-  port = (listener.address() as AddressInfo).port;
+  const { port } = listener.address() as AddressInfo;
+  const loseAll = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  const follow = () => {
+    if (isListening(machine)) {
+      if (!listener.listening) listener.listen(port, host);
+      return;
+    }
+    if (listener.listening) listener.close();
+    loseAll();
+  };
   machine.watchers.add(follow);
   return {
     host,
@@ -130,34 +69,10 @@ export async function startSshd(options: SshdOptions): Promise<Sshd> {
     async stop() {
       machine.watchers.delete(follow);
       if (listener.listening) listener.close();
-      loseAll(false);
+      loseAll();
     },
   };
 }
-
-/**
- * ssh2 writes each packet separately. All packets of a short command share one turn of the event loop, and so one
- * system call here.
- */
-function writeTogether(socket: Socket): void {
-  const write = socket.write.bind(socket);
-  let isWaiting = false;
-  const waitAndWrite = (data: Uint8Array) => {
-    if (!isWaiting) {
-      isWaiting = true;
-      socket.cork();
-      setImmediate(() => {
-        isWaiting = false;
-        socket.uncork();
-      });
-    }
-    return write(data);
-  };
-  Object.assign(socket, { write: waitAndWrite });
-}
-
-/** Silence before QEMU's network gives up a connection. */
-const silentSeconds = 20;
 
 /** A private port: it stays reserved while the machine is down. */
 function loopbackAddress(): string {
@@ -165,16 +80,10 @@ function loopbackAddress(): string {
   return `127.${byte()}.${byte()}.${byte()}`;
 }
 
-type Means = {
-  whenAwake: (act: () => void) => void;
-  hold: () => () => void;
-  loseAll: (isSudden: boolean) => void;
-};
-
-function serveConnection(connection: Connection, options: SshdOptions, means: Means): void {
+function serveConnection(connection: Connection, options: SshdOptions): void {
   const allowed = ssh2.utils.parseKey(options.userPublicKey);
   if (allowed instanceof Error) throw allowed;
-  const release = means.hold();
+  const release = options.deps.clock.hold();
   connection.on('error', () => {});
   connection.on('close', release);
   connection.on('ready', release);
@@ -183,61 +92,29 @@ function serveConnection(connection: Connection, options: SshdOptions, means: Me
       return context.reject(['publickey']);
     }
     const { key, signature, blob, hashAlgo } = context;
-    if (isRight(allowed, key.data, { signature, blob, hashAlgo })) context.accept();
+    // A request without a signature only probes the key.
+    const isProven =
+      signature === undefined || blob === undefined || allowed.verify(blob, signature, hashAlgo) === true;
+    if (allowed.getPublicSSH().equals(key.data) && isProven) context.accept();
     else context.reject(['publickey']);
   });
   connection.on('session', (accept) => {
-    options.deps.clock.touch();
-    serveSession(accept(), options, means);
+    const session = accept();
+    session.on('exec', (acceptCommand, _, { command }) => void serveCommand(acceptCommand(), command, options));
+    session.on('subsystem', (acceptSftp) => serveSftp(acceptSftp(), options.machine.files));
   });
 }
 
-type Proof = {
-  signature: Buffer | undefined;
-  blob: Buffer | undefined;
-  hashAlgo: string | undefined;
-};
-
-/** A request without a signature only probes the key. */
-function isRight(allowed: ParsedKey, key: Buffer, { signature, blob, hashAlgo }: Proof): boolean {
-  if (!allowed.getPublicSSH().equals(key)) return false;
-  if (signature === undefined || blob === undefined) return true;
-  return allowed.verify(blob, signature, hashAlgo) === true;
-}
-
-function serveSession(session: Session, options: SshdOptions, means: Means): void {
-  session.on('exec', (accept, _, { command }) => {
-    void serveCommand(accept(), command, options, means);
-  });
-  session.on('subsystem', (accept, reject, { name }) => {
-    if (name !== 'sftp') return reject();
-    const channel = accept();
-    channel.on('close', means.hold());
-    const onWrite = options.beginUpload();
-    serveSftp(channel, options.machine.files, (bytes) => {
-      const goesOn = onWrite(bytes);
-      if (!goesOn) means.loseAll(true);
-      return goesOn;
-    });
-  });
-}
-
-async function serveCommand(
-  channel: ServerChannel,
-  line: string,
-  { execute, deps }: SshdOptions,
-  { whenAwake }: Means,
-): Promise<void> {
+async function serveCommand(channel: ServerChannel, line: string, { execute, deps }: SshdOptions): Promise<void> {
   const unheard = new AbortController();
   deps.clock.touch();
   // Without a reason Node makes an exception with its stack, for every command.
   channel.on('close', () => unheard.abort('closed'));
   channel.on('error', () => {});
   const stdin = readAll(channel);
-  const write = (stream: NodeJS.WritableStream) => (text: string | Uint8Array) =>
-    whenAwake(() => {
-      if (!unheard.signal.aborted) stream.write(text);
-    });
+  const write = (stream: NodeJS.WritableStream) => (text: string | Uint8Array) => {
+    if (!unheard.signal.aborted) stream.write(text);
+  };
   const ending = await execute({
     line,
     stdin: () => stdin,
@@ -246,19 +123,16 @@ async function serveCommand(
     unheard: unheard.signal,
   });
   deps.clock.touch();
-  whenAwake(() => {
-    if (unheard.signal.aborted) return;
-    if (ending.kind === 'exited') channel.exit(ending.code);
-    else channel.exit(ending.signal);
-    channel.end();
-  });
+  if (unheard.signal.aborted) return;
+  if (ending.kind === 'exited') channel.exit(ending.code);
+  else channel.exit(ending.signal);
+  channel.end();
 }
 
-function readAll(channel: ServerChannel): Promise<Buffer> {
+export function readAll(stream: NodeJS.ReadableStream): Promise<Buffer> {
   const chunks: Buffer[] = [];
   return new Promise((resolve) => {
-    channel.on('data', (chunk: Buffer) => chunks.push(chunk));
-    channel.on('end', () => resolve(Buffer.concat(chunks)));
-    channel.on('close', () => resolve(Buffer.concat(chunks)));
+    stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+    for (const end of ['end', 'close']) stream.on(end, () => resolve(Buffer.concat(chunks)));
   });
 }

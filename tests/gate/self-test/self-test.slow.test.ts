@@ -18,8 +18,8 @@ import { type FreebsdLab, type FreebsdLabOptions, startFreebsdLab } from '../../
 import { setCutOff } from '../../fakes/freebsd-lab/machine.ts';
 import { depsOf, testbedOf, usualTraffic } from '../../fakes/freebsd-testbed.ts';
 import { aConfig, gateConfig } from '../../fakes/plan.ts';
+import { builderOf } from '../../fakes/prepared-builder.ts';
 import { startSshd } from '../../fakes/sshd.ts';
-import { builderOf } from '../../lab/freebsd/faults.ts';
 import { describeWith } from '../../needs.ts';
 
 type SelfTested = {

@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import { sampleUnderLoad, type UnderLoad } from '../../../src/lab/freebsd/sample-under-load.ts';
 import type { ProfileOutcome } from '../../../src/lab/testbed.ts';
 import { closePorts, openPorts, type PktGenPorts, trialThrough } from '../../../src/lab/traffic/pkt-gen-trial.ts';
-import { connect } from '../../../src/system/host/ssh.ts';
 import { textOf } from '../../fakes/freebsd-lab/file-system.ts';
 import { type FreebsdLab, startFreebsdLab } from '../../fakes/freebsd-lab/lab.ts';
 
@@ -21,8 +20,8 @@ async function profileWhile(
   { attempt = 1, event }: { attempt?: number; event?: string } = {},
 ): Promise<ProfileOutcome> {
   await using lab = await startFreebsdLab();
-  await using dut = await connect(lab.dut.target, { keepaliveSeconds: 0 });
-  await using generator = await connect(lab.receiver.target);
+  await using dut = await lab.dut.connect('DUT');
+  await using generator = await lab.receiver.connect('receiver');
   const [port] = lab.cabling.senders;
   const sender = {
     host: generator,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parsePktGenLog } from '../../../src/lab/traffic/pkt-gen.ts';
 import { pktGenTrial } from '../../../src/lab/traffic/pkt-gen-trial.ts';
-import { connect, type Host } from '../../../src/system/host/ssh.ts';
+import type { Host } from '../../../src/system/host/ssh.ts';
 import { type FreebsdLab, type FreebsdLabOptions, startFreebsdLab } from '../../fakes/freebsd-lab/lab.ts';
 
 type Request = Parameters<typeof pktGenTrial>[1];
@@ -24,10 +24,10 @@ type Changes = Partial<Request> & {
 /** The DUT forwards 5 Mpps. */
 async function trialIn(lab: FreebsdLab, { signal, ...changes }: Changes = {}) {
   const { receiverInterface, senderInterfaces, ...more } = changes;
-  await using receiver = await connect(lab.receiver.target);
+  await using receiver = await lab.receiver.connect('receiver');
   await using connections = new AsyncDisposableStack();
   const hosts: Host[] = [];
-  for (const { target } of lab.senders) hosts.push(connections.use(await connect(target)));
+  for (const { connect } of lab.senders) hosts.push(connections.use(await connect('sender')));
   const senders = lab.cabling.senders.map((port, index) => ({
     host: hosts[index] ?? receiver,
     interface: senderInterfaces?.[index] ?? port.interface,
