@@ -402,21 +402,6 @@ describe('Harbormaster', () => {
     expect(messages()).toEqual([]);
   });
 
-  test('is read-only for a while: the end arrives when it is over', async () => {
-    const scene = await aBuild();
-    phabricator.state.isReadOnly = true;
-    let pauses = 0;
-    const { answer } = open(scene, {
-      onPause() {
-        pauses += 1;
-        phabricator.state.isReadOnly = pauses < 20;
-      },
-    });
-    await answer.conclude(passed);
-    expect(scene.target.messages).toEqual(['pass']);
-    expect(scene.build.status).toBe('passed');
-  });
-
   test('fails at random: the build shows its end and its units once despite lost messages', async () => {
     const scene = await aBuild();
     const faults = fc.constantFrom<Fault>(

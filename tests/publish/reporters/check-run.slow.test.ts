@@ -1,7 +1,6 @@
 // The check run of a gate on GitHub, from its queue to its conclusion and its links.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { PullRequest } from '../../../src/model/patch.ts';
-import { UsageError } from '../../../src/model/usage-error.ts';
 import {
   checkIsForAnother,
   closeOpenCheckRun,
@@ -15,7 +14,6 @@ import {
   type ReportedOutcome,
 } from '../../../src/publish/reporters/outcome.ts';
 import { outcomeMarkdown, outcomeTitle } from '../../../src/publish/reporters/outcome-text.ts';
-import { reportOutcome } from '../../../src/publish/reporters/reporter.ts';
 import type { Fault } from '../../fakes/github/faults.ts';
 import { hastyOctokit } from '../../fakes/github/hasty-octokit.ts';
 import { type FakeGitHub, startFakeGitHub } from '../../fakes/github/server.ts';
@@ -191,16 +189,6 @@ test.each<[string, ReportedOutcome, string, string, string[]]>([
 test('has no buttons if no job listens for them', async () => {
   await (await open()).check.conclude(undecided);
   expect(github.state.checkRuns[0]?.actions).toEqual([]);
-});
-
-test('is completed by a gate that throws, which throws on', async () => {
-  const { check } = await open();
-  const error = new UsageError('There is no such testbed.');
-  const never = new AbortController().signal;
-  check.measuring('hp-t540');
-  await expect(reportOutcome(check, never, () => Promise.reject(error))).rejects.toBe(error);
-  const summary = expect.stringContaining(error.message);
-  expect(github.state.checkRuns).toMatchObject([{ conclusion: 'failure', summary }]);
 });
 
 test('annotates the lines at which the patch is wrong, at most as many as one call may have', async () => {

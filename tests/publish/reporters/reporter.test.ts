@@ -1,6 +1,7 @@
 // Maps the end of a gate to its report, also if the gate fails or is cancelled.
 
 import { describe, expect, test } from 'vitest';
+import { UsageError } from '../../../src/model/usage-error.ts';
 import {
   cancelledOutcome,
   conclusionOf,
@@ -65,6 +66,13 @@ describe('a gate is reported', () => {
     const { answer, ending } = aRecorder();
     expect(await reportOutcome(answer, never, async () => passed)).toBe(passed);
     expect(ending()).toBe(passed);
+  });
+
+  test('when it throws, which throws on', async () => {
+    const { answer, ending } = aRecorder();
+    const error = new UsageError('There is no such testbed.');
+    await expect(reportOutcome(answer, never, () => Promise.reject(error))).rejects.toBe(error);
+    expect(ending()).toMatchObject({ kind: 'unmeasured', message: error.message });
   });
 
   test('at once when it is cancelled, before it has cleaned up', async () => {
