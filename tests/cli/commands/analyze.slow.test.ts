@@ -37,14 +37,6 @@ test('prints sets, verdicts and ministat’s block, and exits by the worst verdi
   expect(analyze(benches({ r1: 5e6, r2: 5e6 })).status).toBe(0);
 });
 
-test('prints sets and comparisons as JSON', () => {
-  const { stdout, status } = analyze('--json', benches({ r1: 5e6, r2: 4e6 }));
-  expect(status).toBe(1);
-  const runs = expect.arrayContaining([expect.objectContaining({ file: 'bench.r1.1.receiver', validity: 'valid' })]);
-  const compared = { base: 'r1', patched: 'r2', verdict: 'regression', reason: null, ministat: { significant: true } };
-  expect(JSON.parse(stdout)).toMatchObject({ sets: [{ label: 'r1', runs }, { label: 'r2' }], comparisons: [compared] });
-});
-
 test('a margin given by option is used', () => {
   const folder = benches({ r1: 5e6, r2: 4.8e6 });
   expect(analyze(folder).status).toBe(1);
@@ -56,16 +48,6 @@ test('a single variant is shown, with a note', () => {
   expect(stdout).toContain('r1: 5 of 5 runs count');
   expect(stderr).toContain('There is nothing to compare');
   expect(status).toBe(2);
-});
-
-test('a log that is truncated makes its run invalid, and nothing else', () => {
-  const folder = benches({ r1: 5e6, r2: 4e6 });
-  writeFileSync(join(folder, 'bench.r1.3.receiver'), madeLog({ pps: trial(5e6, 30) }).slice(0, 700));
-  const { stdout, status } = analyze('--json', folder);
-  expect(status).toBe(1);
-  const { sets }: { sets: { runs: { validity: string }[] }[] } = JSON.parse(stdout);
-  const validities = sets[0]?.runs.map(({ validity }) => validity);
-  expect(validities).toEqual(['valid', 'valid', 'invalid', 'valid', 'valid']);
 });
 
 test('a base that is in no set is refused', () => {

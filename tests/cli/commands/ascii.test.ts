@@ -9,33 +9,19 @@ import { anExperiment } from '../../fakes/report.ts';
 
 const isAscii = /^\p{ASCII}*$/u;
 
-describe('UTF-8 is read', () => {
-  test.each([
-    { LANG: 'C.UTF-8' },
-    { LANG: 'de_DE.utf8' },
-    { LANG: 'ca_ES.UTF-8@valencia' },
-    { LC_CTYPE: 'UTF-8' },
-    { LC_CTYPE: 'C.UTF-8', LANG: 'C' },
-    { LC_ALL: 'en_US.UTF-8', LC_CTYPE: 'C', LANG: 'POSIX' },
-    { LC_ALL: '', LC_CTYPE: '', LANG: 'C.UTF-8' },
-  ])('with %j', (environment) => {
-    expect(readsUtf8(environment)).toBe(true);
-  });
-});
-
-describe('it is not', () => {
-  test.each([
-    {},
-    { LANG: '' },
-    { LANG: 'C' },
-    { LANG: 'POSIX' },
-    { LANG: 'de_DE' },
-    { LANG: 'de_DE.ISO-8859-1' },
-    { LC_CTYPE: 'C', LANG: 'C.UTF-8' },
-    { LC_ALL: 'C', LC_CTYPE: 'C.UTF-8', LANG: 'C.UTF-8' },
-  ])('with %j', (environment) => {
-    expect(readsUtf8(environment)).toBe(false);
-  });
+test.each([
+  [true, { LANG: 'de_DE.utf8' }],
+  [true, { LANG: 'ca_ES.UTF-8@valencia' }],
+  [true, { LC_CTYPE: 'UTF-8', LANG: 'C' }],
+  [true, { LC_ALL: 'en_US.UTF-8', LC_CTYPE: 'C', LANG: 'POSIX' }],
+  [true, { LC_ALL: '', LC_CTYPE: '', LANG: 'C.UTF-8' }],
+  [false, {}],
+  [false, { LANG: 'POSIX' }],
+  [false, { LANG: 'de_DE.ISO-8859-1' }],
+  [false, { LC_CTYPE: 'C', LANG: 'C.UTF-8' }],
+  [false, { LC_ALL: 'C', LC_CTYPE: 'C.UTF-8', LANG: 'C.UTF-8' }],
+])('UTF-8 is read (%j) with %j', (isRead, environment) => {
+  expect(readsUtf8(environment)).toBe(isRead);
 });
 
 describe('in ASCII', () => {

@@ -13,11 +13,6 @@ const commands = withSubcommands(makeProgram()).map((command) => ({
   help: helpOf(command),
 }));
 
-test('commands and subcommands are found', () => {
-  const names = commands.map(({ name }) => name);
-  expect(names).toEqual(expect.arrayContaining(['ppsgate gate', 'ppsgate testbeds check']));
-});
-
 describe.each(commands)('$name --help', ({ name, help }) => {
   test('has no line that is longer than a terminal of 80 columns', () => {
     expect(help.split('\n').filter((line) => line.length > 80)).toEqual([]);

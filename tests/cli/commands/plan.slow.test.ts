@@ -59,12 +59,6 @@ test('minutes are those of earlier gates, and no machine is contacted', () => {
   expect(stdout).toContain('Estimated from the last 3 gates here: builds 5 min 0 s, a boot 3 min 0 s, a trial 25 s.');
 });
 
-test('reports that no gate has run yet', () => {
-  const { stdout } = run();
-  expect(stdout).toContain('from default values, because no gate has run here yet');
-  expect(stdout).toContain('1 %, assumed');
-});
-
 test('as JSON it is in seconds, one for each selector', () => {
   knowBase();
   const { stdout, stderr } = run('--json', '--each', 'rack,desk');
@@ -89,12 +83,6 @@ describe('of a patch', () => {
     expect(stdout).toBe(
       `${base.slice(0, 7)}..${head.slice(0, 7)} changes nothing that desk would install or boot: nothing is reserved or measured (--measure-anyway).\n`,
     );
-  });
-
-  test('it shows the minutes if something would be', () => {
-    commit(folder, { 'dut/nftables.conf': '# another\n' });
-    git(folder, 'branch', 'work');
-    expect(run('--patch', `${base}..work`, '--testbed', 'desk').stdout).toMatch(/^desk: free now\n/);
   });
 });
 

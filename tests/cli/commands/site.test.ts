@@ -86,7 +86,6 @@ test('testbed holders are read from the data, or from a named file', async () =>
 
 test.for([
   [{ from: '/nowhere/at/all' }, /^--from: .* has no index\.json/],
-  [{ from: 'docs' }, /^--from: docs has no index\.json/],
   [{ lab: '/nowhere/lab.json' }, /^--lab: .* cannot be read \(ENOENT\)/],
   [{ lab: 'package.json' }, /^--lab: .* is not in the format of this version of ppsgate/],
 ] as const)('%j is refused, and nothing is written', async ([wrong, why]) => {

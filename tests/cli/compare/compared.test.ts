@@ -75,8 +75,6 @@ test.for([
   await expect(reading).rejects.toThrow(sentence);
 });
 
-// Attack read/compared-names: Compared files are named with markup, a mention or control characters. Defence: A
-// name has at most 200 plain characters.
 test.for([
   ['/etc/nftables.conf', 'new.nft', 'nftables.conf → new.nft'],
   ['old/pf.conf', 'new/pf.conf', 'old/pf.conf → new/pf.conf'],
