@@ -141,56 +141,32 @@ describeWith(etcdNeeds, 'etcd with certificates', () => {
     await hearOne(store, store);
   });
 
-  test('is refused where its certificate is for another name', async () => {
-    const cluster = await start({ members: 1, tls: { name: 'etcd.lab' } });
-    const store = await open({ endpoints: cluster.endpoints, ...cluster.tls });
-    await expect(put(store, 'testbed', 'taken')).rejects.toThrow(
-      `etcd cannot be used (${cluster.endpoints[0]}: its certificate is for DNS:etcd.lab, not for 127.0.0.1).`,
-    );
-  });
-
-  test('is refused if another authority signed its certificate', async () => {
-    const cluster = await start({ members: 1, tls: true });
-    const { caPath } = await makeAuthority(temporaryFolder(), 'stranger');
-    for (const trusted of [{ caPath }, {}]) {
-      const { certificatePath = '', keyPath = '' } = cluster.tls ?? {};
-      const store = await open({
-        endpoints: cluster.endpoints,
-        certificatePath,
-        keyPath,
-        ...trusted,
-      });
-      await expect(put(store, 'testbed', 'taken')).rejects.toThrow(
-        `etcd cannot be used (${cluster.endpoints[0]}: its certificate is not trusted: unable to verify the first certificate).`,
-      );
-    }
-  });
-
-  test('names the user that it does not let in', async () => {
-    const cluster = await start({ members: 1, tls: true });
-    const { caPath = '' } = cluster.tls ?? {};
-    const stranger = await (await makeAuthority(temporaryFolder(), 'stranger')).issue('me', 'me');
-    for (const identity of [{}, stranger]) {
-      const store = await open({ endpoints: cluster.endpoints, caPath, ...identity });
-      await expect(put(store, 'testbed', 'taken')).rejects.toThrow(
-        `etcd cannot be used (${cluster.endpoints[0]}: it refuses this client's certificate, or requires one).`,
-      );
-    }
-  });
-
-  test('is not taken for etcd without them, nor the other way round', async () => {
+  test('is refused with the reason, and no change is sent', async () => {
     const secure = await start({ members: 1, tls: true });
+    const misnamed = await start({ members: 1, tls: { name: 'etcd.lab' } });
     const plain = await start({ members: 1 });
-    const asPlain = secure.endpoints.map((url) => url.replace('https', 'http'));
+    const { endpoints, tls: { caPath = '', certificatePath = '', keyPath = '' } = {} } = secure;
+    const stranger = await makeAuthority(temporaryFolder(), 'stranger');
+    const own = { endpoints, certificatePath, keyPath };
     const asSecure = plain.endpoints.map((url) => url.replace('http', 'https'));
-    const now = impatient();
-    await expect((await open({ endpoints: asPlain }, { now })).read('')).rejects.toThrow(
+    const untrusted = 'its certificate is not trusted: unable to verify the first certificate';
+    const unknown = "it refuses this client's certificate, or requires one";
+    const refusals: [Omit<EtcdConfig, 'prefix'>, string][] = [
+      [{ endpoints: misnamed.endpoints, ...misnamed.tls }, 'its certificate is for DNS:etcd.lab, not for 127.0.0.1'],
+      [{ ...own, caPath: stranger.caPath }, untrusted],
+      [own, untrusted],
+      [{ endpoints, caPath }, unknown],
+      [{ endpoints, caPath, ...(await stranger.issue('me', 'me')) }, unknown],
+      [{ endpoints: asSecure }, 'it closed the connection, as a server of plain http does'],
+    ];
+    for (const [config, why] of refusals) {
+      await expect(put(await open(config, { now: impatient() }), 'testbed', 'taken')).rejects.toThrow(
+        `etcd cannot be used (${config.endpoints[0]}: ${why}).`,
+      );
+    }
+    const asPlain = endpoints.map((url) => url.replace('https', 'http'));
+    await expect((await open({ endpoints: asPlain }, { now: impatient() })).read('')).rejects.toThrow(
       `etcd cannot be used (${asPlain[0]}: it closed the connection, as a server of https does).`,
-    );
-    const store = await open({ endpoints: asSecure }, { now });
-    // The change was not sent.
-    await expect(put(store, 'testbed', 'taken')).rejects.toThrow(
-      `etcd cannot be used (${asSecure[0]}: it closed the connection, as a server of plain http does).`,
     );
   });
 });
