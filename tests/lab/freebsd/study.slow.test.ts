@@ -132,13 +132,6 @@ const allChanges = {
   'diff 80677': about(0.08),
 };
 
-test('all variants have one result', async () => {
-  const result = await study();
-  expect(result.outcome).toMatchObject({ kind: 'judged', verdict: 'improvement' });
-  expect(changesOf(result)).toEqual(allChanges);
-  expect(result.leftOut).toEqual([]);
-});
-
 const panic = 'page fault in ip_tryforward';
 
 test('earlier diffs that panic leave the others, and the verdict, as they are', async () => {

@@ -4,6 +4,7 @@ import { posix } from 'node:path';
 import {
   absolute,
   availableBytes,
+  below,
   type FileError,
   fileErrorText,
   isReadOnly,
@@ -17,7 +18,7 @@ import {
 } from '../file-system.ts';
 import { fail, notModelled, type Process, type Program } from '../process.ts';
 import { mountOf } from '../root.ts';
-import { readTar, type TarEntry } from '../tar.ts';
+import { makeTar, readTar, type TarEntry } from '../tar.ts';
 import { readOptions } from './options.ts';
 import { deviceAt } from './symbols.ts';
 
@@ -140,11 +141,19 @@ function test({ args: [operator, path = ''], machine: { files } }: Process): num
   return operator === '-d' ? Number(kind !== 'folder') : notModelled();
 }
 
-/** bsdtar(1), which only extracts. */
+/** bsdtar(1): extracts an archive, or writes one of a folder to stdout. */
 function tar(process: Process): number {
-  const { value } = readOptions(process.args, 'xpf:C:');
+  const { has, value } = readOptions(process.args, 'cxpf:C:');
   const [file = '', folder = ''] = [value('f'), value('C')];
   const { files } = process.machine;
+  if (has('c')) {
+    const inside = below(files, folder).flatMap((path) => {
+      const node = nodeAt(files, path);
+      return node?.kind === 'file' ? [[path.slice(folder.length + 1), node.bytes] as const] : [];
+    });
+    process.out(makeTar(new Map(inside)));
+    return 0;
+  }
   const archive = nodeAt(files, file);
   if (archive?.kind !== 'file') return fail(process, `tar: Error opening archive: Failed to open '${file}'`);
   if (nodeAt(files, folder)?.kind !== 'folder') return fail(process, `tar: could not chdir to '${folder}'`);

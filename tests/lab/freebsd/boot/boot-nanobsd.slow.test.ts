@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { DutLostError } from '../../../../src/lab/freebsd/boot/boot.ts';
 import { shell } from '../../../../src/system/shell.ts';
 import { archiveWith, imageOf, openDut } from '../../../fakes/freebsd-lab/dut.ts';
@@ -10,123 +10,103 @@ import { type FreebsdLab, startFreebsdLab } from '../../../fakes/freebsd-lab/lab
 import { sliceImage } from '../../../fakes/freebsd-lab/machines.ts';
 import { describeWith } from '../../../needs.ts';
 
-const disks = [
-  ['an MBR', { root: 'nanobsd' }],
-  ['a GPT', { root: 'nanobsd-gpt' }],
-] as const;
+const ofGpt = { root: 'nanobsd-gpt' } as const;
+const clean = { stage: 'up', kernel: 'base', root: '/dev/gpt/BSDRP1', leftovers: [] };
+
+/** Writes an image into the other slice, and boots that. */
+async function bootOf(lab: FreebsdLab, kernel: KernelText) {
+  const dut = await openDut(lab, 'nanobsd');
+  expect(await dut.install(imageOf(kernel))).toEqual({ kind: 'installed' });
+  return { dut, outcome: await dut.boot('patched') };
+}
 
 describeWith(['xz'], 'an appliance', () => {
-  describe.each(disks)('on a disk with %s', (_, appliance) => {
-    const open = (lab: FreebsdLab) => openDut(lab, 'nanobsd');
-
-    /** Writes an image into the other slice, and boots that. */
-    async function bootOf(lab: FreebsdLab, kernel: KernelText) {
-      const dut = await open(lab);
-      expect(await dut.install(imageOf(kernel))).toEqual({ kind: 'installed' });
-      return { dut, outcome: await dut.boot('patched') };
-    }
-
-    const [ownRoot, other] =
-      appliance.root === 'nanobsd'
-        ? ['/dev/ufs/BSDRPs1a', '/dev/ufs/BSDRPs2a']
-        : ['/dev/gpt/BSDRP1', '/dev/gpt/BSDRP2'];
-    const own = { stage: 'up', kernel: 'base', root: ownRoot, leftovers: [] };
-
-    test('boots an image from its other slice, and its root proves it', async () => {
-      await using lab = await startFreebsdLab(appliance);
-      const { outcome } = await bootOf(lab, { ident: 'patched' });
+  test.each([
+    ['an MBR', { root: 'nanobsd' }, '/dev/ufs/BSDRPs1a', '/dev/ufs/BSDRPs2a'],
+    ['a GPT', ofGpt, '/dev/gpt/BSDRP1', '/dev/gpt/BSDRP2'],
+  ] as const)(
+    'on a disk with %s boots an image from its other slice, and is restored permanently',
+    async (_, disk, own, other) => {
+      await using lab = await startFreebsdLab(disk);
+      const { dut, outcome } = await bootOf(lab, { ident: 'patched' });
       expect(outcome).toMatchObject({ kind: 'booted', version: 'FreeBSD 14.0-CURRENT #0 patched' });
       expect(lab.state()).toMatchObject({ kernel: 'patched', root: other });
-    });
-
-    test('is restored by going back to its own slice, and saves no configuration', async () => {
-      await using lab = await startFreebsdLab(appliance);
-      const { dut } = await bootOf(lab, { ident: 'patched' });
-      await dut.restore();
-      expect(lab.state()).toMatchObject(own);
+      for (const _again of [1, 2]) {
+        await dut.restore();
+        expect(lab.state()).toMatchObject({ ...clean, root: own });
+      }
       const commands = lab.dut.journal.map(({ command }) => command);
       expect(commands).not.toContainEqual(expect.stringMatching(/^config/));
-      await dut.restore();
-      expect(lab.state()).toMatchObject(own);
-    });
-
-    test('never loses its own slice to a second image', async () => {
-      await using lab = await startFreebsdLab(appliance);
-      const { dut } = await bootOf(lab, { ident: 'patched' });
-      await dut.install(imageOf({ ident: 'corrected' }, 'corrected'));
-      expect(await dut.boot('corrected')).toMatchObject({
-        version: expect.stringMatching(/corrected$/),
-      });
-      expect(lab.state()).toMatchObject({ root: other });
-      expect(await dut.boot(undefined)).toMatchObject({ version: expect.stringMatching(/base$/) });
-    });
-
-    test('is lost if an image never comes up: it has no automatic fallback', async () => {
-      await using lab = await startFreebsdLab(appliance);
-      const booted = bootOf(lab, { ident: 'patched', behaviour: { kind: 'hangs-at-boot' } });
-      await expect(booted).rejects.toThrow(DutLostError);
-    });
-
-    test('returns to its own slice if the image came up only after a power cycle', async () => {
-      await using lab = await startFreebsdLab({
-        ...appliance,
-        faults: [{ kind: 'hang-at-boot', at: 1 }],
-      });
-      const { outcome } = await bootOf(lab, { ident: 'patched' });
-      expect(outcome).toMatchObject({
-        kind: 'boot-failed',
-        reason: 'it did not come up within 600 s, and was power-cycled',
-      });
-      expect(lab.state()).toMatchObject(own);
-    });
-
-    test('refuses an image that is not what was built', async () => {
-      await using lab = await startFreebsdLab(appliance);
-      const dut = await open(lab);
-      const image = { ...imageOf({ ident: 'patched' }), sha256: 'f00d' };
-      await expect(dut.install(image)).rejects.toThrow(/ has the SHA-256 \w+ instead of f00d\.$/);
-    });
-
-    test('stays on its own slice where xz finds the image damaged', async () => {
-      await using lab = await startFreebsdLab(appliance);
-      const dut = await open(lab);
-      const whole = readFileSync(imageOf({ ident: 'patched' }).path);
-      await dut.install(archiveWith(whole.subarray(0, -8)));
-      await expect(dut.boot('patched')).rejects.toThrow(/xz cannot decompress/);
-      await dut.restore();
-      expect(lab.state()).toMatchObject(own);
-    });
-
-    test('boots the image that it runs once more without going home, and its own slice is there after it', async () => {
-      await using lab = await startFreebsdLab(appliance);
-      const { dut } = await bootOf(lab, { ident: 'patched' });
-      const boots = lab.dut.machine.boots;
-      expect(await dut.boot('patched')).toMatchObject({ kind: 'booted' });
-      expect(lab.dut.machine.boots).toBe(boots + 1);
-      await dut.install(imageOf({ ident: 'corrected' }));
-      expect(await dut.boot('patched')).toMatchObject({
-        version: expect.stringMatching(/corrected$/),
-      });
-      expect(lab.dut.machine.boots).toBe(boots + 3);
-      await dut.restore();
-      expect(lab.state()).toMatchObject(own);
-    });
-
-    test('is restored permanently: every later boot is its own, and only one slice is active', async () => {
-      await using lab = await startFreebsdLab(appliance);
-      const { dut } = await bootOf(lab, { ident: 'patched' });
-      await dut.restore();
       await dut.host().output(shell`shutdown -r now`);
       await lab.clock.sleep(200);
-      expect(lab.state()).toMatchObject(own);
+      expect(lab.state()).toMatchObject({ ...clean, root: own });
       expect(lab.dut.machine.root).toMatchObject({ active: new Set(['s1']) });
-      expect(textOf(lab.dut.machine.files, '/etc/fstab')).toMatch(ownRoot);
+      expect(textOf(lab.dut.machine.files, '/etc/fstab')).toMatch(own);
       expect(textOf(lab.dut.machine.files, '/etc/fstab')).not.toMatch(other);
+    },
+  );
+
+  test('never loses its own slice to a second image', async () => {
+    await using lab = await startFreebsdLab(ofGpt);
+    const { dut } = await bootOf(lab, { ident: 'patched' });
+    await dut.install(imageOf({ ident: 'corrected' }, 'corrected'));
+    expect(await dut.boot('corrected')).toMatchObject({
+      version: expect.stringMatching(/corrected$/),
     });
+    expect(lab.state()).toMatchObject({ root: '/dev/gpt/BSDRP2' });
+    expect(await dut.boot(undefined)).toMatchObject({ version: expect.stringMatching(/base$/) });
   });
 
-  const ofGpt = { root: 'nanobsd-gpt' } as const;
-  const clean = { kernel: 'base', root: '/dev/gpt/BSDRP1' };
+  test('is lost if an image never comes up: it has no automatic fallback', async () => {
+    await using lab = await startFreebsdLab(ofGpt);
+    const booted = bootOf(lab, { ident: 'patched', behaviour: { kind: 'hangs-at-boot' } });
+    await expect(booted).rejects.toThrow(DutLostError);
+  });
+
+  test('returns to its own slice if the image came up only after a power cycle', async () => {
+    await using lab = await startFreebsdLab({
+      ...ofGpt,
+      faults: [{ kind: 'hang-at-boot', at: 1 }],
+    });
+    const { outcome } = await bootOf(lab, { ident: 'patched' });
+    expect(outcome).toMatchObject({
+      kind: 'boot-failed',
+      reason: 'it did not come up within 600 s, and was power-cycled',
+    });
+    expect(lab.state()).toMatchObject(clean);
+  });
+
+  test('refuses an image that is not what was built', async () => {
+    await using lab = await startFreebsdLab(ofGpt);
+    const dut = await openDut(lab, 'nanobsd');
+    const image = { ...imageOf({ ident: 'patched' }), sha256: 'f00d' };
+    await expect(dut.install(image)).rejects.toThrow(/ has the SHA-256 \w+ instead of f00d\.$/);
+  });
+
+  test('stays on its own slice where xz finds the image damaged', async () => {
+    await using lab = await startFreebsdLab(ofGpt);
+    const dut = await openDut(lab, 'nanobsd');
+    const whole = readFileSync(imageOf({ ident: 'patched' }).path);
+    await dut.install(archiveWith(whole.subarray(0, -8)));
+    await expect(dut.boot('patched')).rejects.toThrow(/xz cannot decompress/);
+    await dut.restore();
+    expect(lab.state()).toMatchObject(clean);
+  });
+
+  test('boots the image that it runs once more without going home, and its own slice is there after it', async () => {
+    await using lab = await startFreebsdLab(ofGpt);
+    const { dut } = await bootOf(lab, { ident: 'patched' });
+    const boots = lab.dut.machine.boots;
+    expect(await dut.boot('patched')).toMatchObject({ kind: 'booted' });
+    expect(lab.dut.machine.boots).toBe(boots + 1);
+    await dut.install(imageOf({ ident: 'corrected' }));
+    expect(await dut.boot('patched')).toMatchObject({
+      version: expect.stringMatching(/corrected$/),
+    });
+    expect(lab.dut.machine.boots).toBe(boots + 3);
+    await dut.restore();
+    expect(lab.state()).toMatchObject(clean);
+  });
 
   test('with a GPT that was upgraded and not rebooted stays on its own slice', async () => {
     await using lab = await startFreebsdLab(ofGpt);
@@ -138,8 +118,6 @@ describeWith(['xz'], 'an appliance', () => {
     expect(lab.state()).toMatchObject(clean);
   });
 
-  // Restoring an appliance with a GPT stops half way. Defence: Each step is verified by fstab
-  // and the partition table; an unknown layout is neither opened nor written.
   test.for([1, 2])('with a GPT is brought home after %i rollbacks that died', async (rollbacks) => {
     await using lab = await startFreebsdLab(ofGpt);
     const dut = await openDut(lab, 'nanobsd');

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { shell } from '../../../../src/system/shell.ts';
 import { archiveOf, archiveWith, openDut } from '../../../fakes/freebsd-lab/dut.ts';
-import { writeFile } from '../../../fakes/freebsd-lab/file-system.ts';
 import { allModules, type KernelText, kernelArchive, kernelText } from '../../../fakes/freebsd-lab/kernel.ts';
 import { type FreebsdLab, type FreebsdLabOptions, startFreebsdLab } from '../../../fakes/freebsd-lab/lab.ts';
 import { sendTrial } from '../../../fakes/freebsd-lab/trial.ts';
@@ -73,21 +72,6 @@ test('removes unused kernels before it installs one, also those of an earlier pr
   expect(ours()).toEqual(['ppsgate.last', 'ppsgate.next']);
   await lay('patched', ['next']);
   expect(await dut.boot('patched')).toMatchObject({ kind: 'booted' });
-});
-
-test('a kernel that panics is reported with its panic, and the DUT runs its own kernel again', async () => {
-  await using lab = await startFreebsdLab();
-  const { dut, outcome } = await bootOf(lab, {
-    ident: 'patched',
-    behaviour: { kind: 'panics-at-boot', panic: 'mtx_lock() of destroyed mutex' },
-  });
-  expect(outcome).toMatchObject({
-    kind: 'boot-failed',
-    reason: '/boot/kernel/kernel came up instead of /boot/ppsgate.patched/kernel',
-    panic: 'mtx_lock() of destroyed mutex',
-  });
-  await dut.restore();
-  expect(lab.state()).toMatchObject(clean);
 });
 
 test('a kernel that was changed after it was installed is not taken for it', async () => {
@@ -204,8 +188,6 @@ test('a DUT that keeps nothing of a panic is not waited for', async () => {
   expect(outcome).not.toHaveProperty('panic');
 });
 
-// A kernel stops in the debugger, or lacks modules that the loader needs. Defence: It is set
-// to reset on a panic, and is not installed without the modules.
 test('a kernel with the debugger resets after a panic, with its cause', async () => {
   await using lab = await startFreebsdLab({ loaderConf: { 'debug.debugger_on_panic': '1' } });
   const { outcome } = await bootOf(lab, { ...panicsAtBoot, options: ['options DDB'] });
@@ -216,27 +198,16 @@ test('a kernel with the debugger resets after a panic, with its cause', async ()
   });
 });
 
-test('a kernel is booted once and restored on ZFS', async () => {
+test('a kernel is booted once and restored on ZFS, where an order that was left in the pool is taken back', async () => {
   await using lab = await startFreebsdLab({ root: 'zfs' });
   const { dut, outcome } = await bootOf(lab, { ident: 'patched' });
   expect(outcome).toMatchObject({ kind: 'booted' });
-  await dut.restore();
-  expect(lab.state()).toMatchObject(clean);
-  expect(lab.dut.machine.root).toMatchObject({ nvstore: new Map([['nextboot_enable', 'NO']]) });
-});
-
-test('an order that was left in the pool is taken back', async () => {
-  await using lab = await startFreebsdLab({ root: 'zfs' });
-  const dut = await openDut(lab);
-  await dut.install(archiveOf({ ident: 'patched' }));
   await dut.host().output(shell`nextboot -k ppsgate.patched`);
   await dut.restore();
   expect(lab.state()).toMatchObject(clean);
   expect(lab.dut.machine.root).toMatchObject({ nvstore: new Map([['nextboot_enable', 'NO']]) });
 });
 
-// A kernel panics at each boot, where the loader cannot cancel its order. Defence:
-// nextboot(8) is used only for /boot on UFS or ZFS, and the order in the pool is cancelled too.
 test.for(['script', 'program'] as const)(
   'a DUT whose loader could not take the order back is refused, where nextboot is a %s',
   async (nextboot) => {
@@ -266,26 +237,14 @@ test.for<[string, string, FreebsdLabOptions]>([
   expect(lab.dut.machine.boots).toBe(0);
 });
 
-test.for<[string, (lab: FreebsdLab) => void, KernelText]>([
-  [
-    'is in /boot/modules',
-    ({ dut }) => void writeFile(dut.machine.files, '/boot/modules/zfs.ko', ''),
-    { ident: 'patched' },
-  ],
-  ['is in the kernel itself', () => {}, { ident: 'patched', options: ['options ZFS'] }],
-])('a module that %s is not asked for', async ([, arrange, kernel]) => {
-  await using lab = await startFreebsdLab({ root: 'zfs' });
-  arrange(lab);
+test.for<[string, string, FreebsdLabOptions, KernelText?]>([
+  ['is in /boot/modules', 'zfs', { root: 'zfs', files: { '/boot/modules/zfs.ko': '' } }],
+  ['is in the kernel itself', 'zfs', { root: 'zfs' }, { ident: 'patched', options: ['options ZFS'] }],
+  ['is not loaded now', 'ipfw', { loaderConf: { ipfw_load: 'YES' } }],
+  ['is switched off', 'if_cxgbe', { loaderConf: { if_cxgbe_load: 'NO' } }],
+  ['is no module', 'if_cxgbe', { loaderConf: { if_cxgbe_load: 'YES', if_cxgbe_type: 'cpu_microcode' } }],
+])('what %s is not asked for', async ([, name, options, kernel]) => {
+  await using lab = await startFreebsdLab(options);
   const dut = await openDut(lab);
-  expect(await dut.install(installedWithout('zfs', kernel))).toEqual({ kind: 'installed' });
-});
-
-test.for([
-  ['is not loaded now', { ipfw_load: 'YES' }, 'ipfw'],
-  ['is switched off', { if_cxgbe_load: 'NO' }, 'if_cxgbe'],
-  ['is no module', { if_cxgbe_load: 'YES', if_cxgbe_type: 'cpu_microcode' }, 'if_cxgbe'],
-] as const)('what loader.conf names and %s is not asked for', async ([, loaderConf, name]) => {
-  await using lab = await startFreebsdLab({ loaderConf });
-  const dut = await openDut(lab);
-  expect(await dut.install(installedWithout(name))).toEqual({ kind: 'installed' });
+  expect(await dut.install(installedWithout(name, kernel))).toEqual({ kind: 'installed' });
 });
