@@ -57,22 +57,6 @@ test('prints a line for each cell that a testbed can measure, and one for its ba
   ]);
 });
 
-test('has a badge for each size of frames and each family', async () => {
-  const config = {
-    testbeds: { shelf: { kind: 'embedded-linux' } },
-    families: ['inet4', 'inet6'],
-    traffic: { frameSizes: ['64 bytes', '1518 bytes'] },
-  };
-  const lines = await badge(config, { repository });
-  expect(lines.map((line) => /badges\/shelf\/(.*?)\.svg/.exec(line)?.[1])).toEqual([
-    'forwarding-inet4-64B',
-    'forwarding-inet4-1518B',
-    'forwarding-inet6-64B',
-    'forwarding-inet6-1518B',
-    'same',
-  ]);
-});
-
 test('names another branch, or the web site that the branch is published as', async () => {
   const shelf = { testbeds: { shelf: { kind: 'embedded-linux' } } };
   const [line] = await badge(shelf, { repository, branch: 'numbers' });

@@ -6,7 +6,7 @@ import { replaceBisectPlan } from '../../../src/gate/bisect/bisect-plan.ts';
 import { aBisectPlan, at, booted, started, variantAt } from '../../fakes/bisect.ts';
 import { aPlace, linuxOf } from '../../fakes/place.ts';
 import { commit, git, newRepository } from '../../fakes/repository.ts';
-import { aCell, aResult, unchanged } from '../../fakes/result.ts';
+import { aCell, aResult } from '../../fakes/result.ts';
 
 /** Creates four commits of an installed file; the third changes another file. */
 function commits(): string {
@@ -57,13 +57,6 @@ test('the worst cell of a gate, its commits and its testbed are what is bisected
   writeFileSync(join(folder, 'result.json'), JSON.stringify(result));
   const { stdout } = await bisect('--from', '.', '--dry-run', '--json');
   expect(JSON.parse(stdout)).toMatchObject({ cell, testbed: 'fake', range: { commits: 4 } });
-});
-
-test('a gate that has judged nothing is refused', async () => {
-  const { bisect, folder } = await aBench();
-  writeFileSync(join(folder, 'result.json'), JSON.stringify(unchanged));
-  const { status, stderr } = await bisect('--from', '.');
-  expect([status, stderr]).toEqual([2, expect.stringContaining('judged no cell')]);
 });
 
 /** Writes a journal of eight commits with the fifth as culprit, in which all needed measurements exist. */

@@ -21,11 +21,6 @@ test('shows the series as a sparkline, and each change with its levels', () => {
   expect(rest).toEqual(['']);
 });
 
-test('reports that nothing changed', () => {
-  expect(run(nightly.split('\n').slice(0, 29).join('\n'), []).stdout).toContain('no lasting change');
-  expect(run(nightly, ['--least', '6%']).stdout).toContain('no lasting change');
-});
-
 test('prints the changes as JSON', () => {
   expect(JSON.parse(run(nightly, ['--json']).stdout)).toEqual({
     changes: [

@@ -102,11 +102,3 @@ test('prints everything as JSON', async () => {
     { testbed: 'rack', kind: 'in-use', why: expect.stringContaining('alice@lab1') },
   ]);
 });
-
-test('an unknown name is wrong usage, and nothing is looked at', async () => {
-  const { ppsgate, store } = await aPlace({ here: embedded });
-  const { status, stderr } = await ppsgate('testbeds', 'health', 'here', 'her');
-  expect(status).toBe(2);
-  expect(stderr).toContain('did you mean `here`?');
-  expect(await readLog(store)).toEqual([]);
-});

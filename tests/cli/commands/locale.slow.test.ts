@@ -41,9 +41,3 @@ test('JSON has every letter in any locale', () => {
   expect(answer).toEqual(said('C.UTF-8', 'report', '--json', folder));
   expect(JSON.parse(answer.toString()).patch.title).toBe('Café → faster');
 });
-
-test('a folded profile has every letter in any locale', () => {
-  const file = join(folder, 'folded');
-  writeFileSync(file, 'kernel;größe→ 3\n');
-  expect(said('C', 'fold', file).toString()).toContain('größe→ 3');
-});

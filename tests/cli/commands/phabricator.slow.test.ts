@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { startPhabricator } from '../../fakes/phabricator/server.ts';
-import { commit, git, newRepository } from '../../fakes/repository.ts';
+import { commit, newRepository } from '../../fakes/repository.ts';
 
 const cli = join(inject('bundle'), 'cli.js');
 
@@ -49,31 +49,6 @@ test('prints a line for each thing, and how it is on the whole', async () => {
   const lines = stdout.trimEnd().split('\n');
   expect(lines).toContain('ok          people: bob is there');
   expect(lines.at(-1)).toBe('All checks passed.');
-});
-
-test('looks for what the testbeds lay in the repository that is measured, not beside ppsgate.yml', async () => {
-  const setUp = await aSetUp();
-  const { stdout } = await check(configFile(setUp));
-  const { repository } = setUp.relay.start;
-  expect(stdout).toMatch(
-    `relay.start.repository: ${repository} has main, at ${git(repository, 'rev-parse', '--short=12', 'main')}, with 1 file in dut\n`,
-  );
-  git(repository, 'rm', '--quiet', '-r', 'dut');
-  commit(repository, {});
-  const { status, stdout: without } = await check(configFile(setUp));
-  expect(status).toBe(2);
-  expect(without).toContain(', with no file in dut\n    fix: ');
-});
-
-test('continues if its output is not read', async () => {
-  const config = configFile({ ...(await aSetUp()), people: ['eve'] });
-  const child = spawn(process.execPath, [cli, 'phabricator', 'check', '-c', config], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  child.stdout.destroy();
-  const said = text(child.stderr);
-  expect(await once(child, 'close')).toEqual([2, null]);
-  expect(await said).toBe('');
 });
 
 test('prints the diagnostics as JSON', async () => {

@@ -6,7 +6,7 @@ import { readLab, readLog } from '../../../src/gate/reserve/records.ts';
 import { giveBack } from '../../../src/gate/reserve/reservation.ts';
 import { tokenFolder } from '../../../src/lab/lease/fence.ts';
 import { makeFolder, namesIn, writeFile } from '../../fakes/freebsd-lab/file-system.ts';
-import { aFreebsdLab, aPlace, embedded, linuxOf } from '../../fakes/place.ts';
+import { aFreebsdLab, aPlace, embedded } from '../../fakes/place.ts';
 import { takeAway } from '../../fakes/reservation-lab.ts';
 import { isRunning } from '../../fakes/running.ts';
 
@@ -104,32 +104,10 @@ test('SIGTERM goes to the command, and the testbed is released once that has end
   expect((await readLab(store)).held.size).toBe(0);
 });
 
-test('SIGHUP ends a command that does not mind it, with a shell’s number', async () => {
-  const { start, store } = await here();
-  const reserved = start('reserve', 'here', '--', 'sh', '-c', 'echo ready; exec sleep 60');
-  await expect.poll(reserved.said, patience).toContain('ready');
-  reserved.child.kill('SIGHUP');
-  expect((await reserved.ended).status).toBe(129);
-  expect(await readLog(store)).toMatchObject([{ outcome: 'its command ended with 129' }]);
-});
-
 test('a command that cannot be started is reported, and the testbed is released', async () => {
   const { ppsgate, store } = await here();
   const { status, stderr } = await ppsgate('reserve', 'here', '--', 'no-such-program');
   expect(status).toBe(2);
   expect(stderr).toContain('no-such-program cannot be started');
   expect((await readLab(store)).held.size).toBe(0);
-});
-
-test('options of the command are its own', async () => {
-  const { ppsgate } = await here();
-  expect((await ppsgate('reserve', 'here', '--', 'echo', '--json', '-c', 'x')).stdout).toBe('--json -c x\n');
-});
-
-test('a name gets a testbed on which nothing that is configured can be measured', async () => {
-  const { lab, shelf } = await aFreebsdLab();
-  // A FreeBSD testbed has no use for the many runs that Linux measures in a trial.
-  const { ppsgate } = await aPlace({ rack: linuxOf('rack'), shelf });
-  expect((await ppsgate('reserve', 'shelf', '--', 'true')).status).toBe(0);
-  expect(lab.state().leftovers).toEqual([]);
 });

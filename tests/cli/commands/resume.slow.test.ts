@@ -68,12 +68,6 @@ test('a finished gate prints the same result again, and touches none of its file
   expect(filesIn(work)).toEqual(before);
 });
 
-test('a second gate of a commit prints its number, and the effect on the error rates, on the terminal', async () => {
-  const { ppsgate } = await aFinishedGate(2);
-  const { stdout } = await ppsgate('gate', '--resume', 'work');
-  expect(stdout).toMatch(/^Second gate of this commit on this testbed: .* 1\.99 %/m);
-});
-
 test('a gate that fails prints the reason and how to continue, and no JSON', async () => {
   const { ppsgate } = await aGateCutShort();
   const { status, stdout, stderr } = await ppsgate('gate', '--resume', 'work', '--json');

@@ -74,19 +74,6 @@ test('a fault is printed with its fix, and dependent steps are skipped', async (
   expect(lines).toContain('– eth1 of the DUT: skipped because of this fault: ssh to the DUT');
 });
 
-test('packets that a FreeBSD testbed cannot send are refused before any machine is reached', async () => {
-  const path = configFile({ shelf }, { protocol: 'tcp' });
-  const why = 'shelf sends with pkt-gen, which has UDP only';
-  const [checked, tested] = [
-    await testbeds('check', 'shelf', '-c', path),
-    await testbeds('self-test', 'shelf', '-c', path),
-  ];
-  expect(checked.stdout).toContain(why);
-  expect(checked.stdout).not.toContain('127.0.0.1');
-  expect(tested).toMatchObject({ status: 2, stdout: '' });
-  expect(tested.stderr).toContain(why);
-});
-
 test('all is well with a good lab', async () => {
   const { ppsgate } = await aPlace({ shelf: (await aFreebsdLab()).shelf });
   const { status, stdout } = await ppsgate('testbeds', 'check', 'shelf', '--no-traffic');
