@@ -6,16 +6,13 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
-  readFileSync,
   rmSync,
-  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import manifest from '../package.json' with { type: 'json' };
 import { temporaryFolder } from './fakes/folder.ts';
 
@@ -71,32 +68,25 @@ describe('the package', () => {
     expect(existsSync(join(root, 'dist/LICENSES.txt'))).toBe(true);
   });
 
-  test('is small enough to be fetched for one command', () => {
-    expect(statSync(tarball).size).toBeLessThan(4 << 20);
-  });
-
   test('runs by a link to its program', () => {
     const { program } = installedInto('lib/node_modules/ppsgate');
     const env = { PATH: onlyPrograms(), PPSGATE_NODE: process.execPath };
     expect(run(program, ['--version'], env).stdout).toBe(`${manifest.version}\n`);
-    const told = run(program, ['ministat', '-n'], env, '1\n2\n3\n');
-    expect(told.stdout).toMatch(/^x +3 +1 +3 +2 +2 +1$/m);
   });
 });
 
 describe('the Node that runs it', () => {
   const place = 'lib/node_modules/ppsgate';
 
-  test.each([
-    ['which npm has installed into it', `${place}/node_modules/.bin/node`],
-    ['which npm has installed beside it', 'lib/node_modules/.bin/node'],
-  ])('is the one %s', (_, path) => {
-    const folder = temporaryFolder();
-    const { program } = installedInto(place, folder);
-    nodeAt(join(folder, path), 'v24.1.0');
-    const told = run(program, [], { PATH: onlyPrograms() });
-    expect(told.stdout.trim()).toMatch(new RegExp(`/${path}$`));
-  });
+  test.each([`${place}/node_modules/.bin/node`, 'lib/node_modules/.bin/node'])(
+    'is the one that npm has installed with it: %s',
+    (path) => {
+      const folder = temporaryFolder();
+      const { program } = installedInto(place, folder);
+      nodeAt(join(folder, path), 'v24.1.0');
+      expect(run(program, [], { PATH: onlyPrograms() }).stdout).toBe(`${join(folder, path)}\n`);
+    },
+  );
 
   test('is that of the PATH if none came with it, as on FreeBSD', () => {
     const folder = temporaryFolder();
@@ -127,14 +117,4 @@ describe('the Node that runs it', () => {
     nodeAt(join(folder, 'tmp/.bin/node'), 'v24.1.0');
     expect(run(program, [], { PATH: onlyPrograms() })).toMatchObject({ status: 4, stdout: '' });
   });
-});
-
-test('of what it brings nothing is for FreeBSD, where an install leaves it out', () => {
-  const lock = z
-    .object({ packages: z.record(z.string(), z.looseObject({})) })
-    .parse(JSON.parse(readFileSync(join(project, 'package-lock.json'), 'utf8')));
-  expect(manifest).not.toHaveProperty('dependencies');
-  for (const name of Object.keys(manifest.optionalDependencies)) {
-    expect(lock.packages[`node_modules/${name}`]).toMatchObject({ os: 'linux', optional: true });
-  }
 });
