@@ -83,19 +83,6 @@ describe('a mistyped command', () => {
     expect(more).toEqual([]);
     expect(github.state.checkRuns).toEqual([]);
   });
-
-  test('by a stranger gets no reply, and fails no job', async () => {
-    const { context } = await job('admit', comment('/ppsgate rnu'));
-    expect(await runAdmit(context)).toBe(0);
-    expect(github.state.comments).toMatchObject([{ body: '/ppsgate rnu' }]);
-  });
-
-  test('is answered by the job that admits and measures as well', async () => {
-    const ran = await run('gate', comment('/ppsgate rnu', 'carol'));
-    expect(ran.exitCode, ran.log).toBe(0);
-    expect(ran.commands.filter(({ name }) => name === 'error')).toEqual([]);
-    expect(github.state.comments).toHaveLength(2);
-  });
 });
 
 describe('a command of a stranger', () => {
