@@ -19,8 +19,8 @@ export type ContenderPlan = {
   reservations: ReservationsConfig;
   testbeds: Readonly<Record<string, LinuxTestbed>>;
   turns: readonly Turn[];
-  /** Stops when its lease is over, only when machines refuse it, or never. */
-  heeds: 'lease' | 'fence' | 'nothing';
+  /** Stops when its lease is over, or only when machines refuse it. */
+  heeds: 'lease' | 'fence';
 };
 
 export type Turn = {
@@ -78,7 +78,7 @@ async function use(lease: Lease, pausesMilliseconds: readonly number[]): Promise
   const testbed = testbedNamed(lease.testbed);
   const fence = heeds === 'lease' ? lease : { token: lease.token, assertHeld() {} };
   await raiseFences(testbed, fence, connectTo);
-  const connect = heeds === 'nothing' ? connectTo : fencedConnect(connectTo, fence);
+  const connect = fencedConnect(connectTo, fence);
   await using dut = await connect(testbed.dut, 'DUT');
   await using sender = await connect(testbed.sender, 'sender');
   for (const pause of [...pausesMilliseconds, 0]) {

@@ -105,7 +105,6 @@ describe('of an overlay', () => {
     expect(placesIn('dut', line)).toEqual([]);
   });
 
-  // Attack read/annotation
   test.each([
     ['../..', 'a'],
     ['dut/../..', 'a'],
@@ -123,8 +122,6 @@ describe('of an overlay', () => {
 });
 
 describe('hostile text', () => {
-  // Attack read/annotation: A compiler or a result names a foreign file to annotate. Defence: A path must be an overlay
-  // file, below `sys/`, or named by `git apply`; it is plain and bounded.
   test.each([
     '../../etc/passwd:1: error: x',
     '/usr/src/../../etc/passwd:1: error: x',
@@ -164,7 +161,6 @@ describe('hostile text', () => {
     }
   });
 
-  // Attack read/annotation
   test('never makes an annotation that GitHub would refuse', () => {
     const line = fc
       .array(

@@ -118,7 +118,6 @@ describe('no data', () => {
 describe('a name of others', () => {
   const known = piecesOf(badge({ verdict: 'regression', pps: 1, at: now }).svg);
 
-  // Attack read/badge
   test('adds nothing to it', () => {
     const texts = fc.oneof(
       fc.string({ unit: 'binary' }),

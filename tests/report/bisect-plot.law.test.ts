@@ -189,8 +189,6 @@ describe('of any result', () => {
   });
 });
 
-// Attack forge/large-plot: A bisection of 8 MiB draws a plot of 263 MiB or an endless page. Defence: A column has at
-// most 100 marks; larger plots and pages are not written.
 test('a plot has a limited size, however many boots each of the commits has', () => {
   const values = Array.from({ length: 2000 }, (_, index) => 1e6 + index);
   const forms = [measuredForm(values)];
@@ -201,7 +199,6 @@ test('a plot has a limited size, however many boots each of the commits has', ()
   expect(bisectPlot(aBisectResult({ revisions }))?.length).toBeLessThan(2_000_000);
 });
 
-// Attack forge/large-plot
 test('a plot of more than two million characters is not drawn', () => {
   expect(() => svgDocument(10, 10, ['', 'x'.repeat(2_000_000)])).toThrow(/is not drawn/);
 });

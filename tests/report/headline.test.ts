@@ -42,8 +42,6 @@ test('warns of a router that forwards nothing now and then, with how often', () 
   );
 });
 
-// Attack read/headline: A machine adds its own words to the reason for a busy machine in the headline. Defence: The
-// headline shows only our own sentence.
 test('an invalid measurement on a busy machine shows that, only in our words', () => {
   const busy = 'machine too busy: the sender waited for a CPU 41 % of the time';
   const cell = aCell({ kind: 'invalid', reason: `${busy}@everyone; end what else runs` });

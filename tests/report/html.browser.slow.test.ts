@@ -116,7 +116,6 @@ describeWith(['chromium'], 'the page in a browser', () => {
     await page.locator(`#${anchor} svg`).waitFor({ state: 'visible' });
   });
 
-  // Attack read/profile-markup
   test('runs no script of others', async () => {
     const foreign = html.replace('</main>', '<script>document.title = "foreign"</script></main>');
     const { page, complaints } = await open('index.html', foreign);

@@ -78,7 +78,6 @@ const harmless = withTexts({
   panic: 'no',
 });
 
-// Attack jenkins/junit: A test report contains markup or control characters. Defence: They are escaped or removed.
 test('text of others never changes the structure, and never grows beyond bounds', () => {
   const texts = fc.record({
     testbed: hostile,

@@ -53,7 +53,6 @@ test('writes a flamegraph of each profile into a separate file', async () => {
   }
 });
 
-// Attack read/endless-drawing
 test('a failing drawing is omitted alone, with a warning', async () => {
   const directory = temporaryFolder();
   const cell = { scenario: 'forwarding', family: 'inet4' } as const;

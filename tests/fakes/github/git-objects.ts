@@ -145,23 +145,6 @@ export function entryAt(git: Git, tree: string, path: string): TreeEntry | undef
   return entry.mode === '40000' ? entryAt(git, entry.id, rest.join('/')) : undefined;
 }
 
-/** Ids of all objects reachable from these and these themselves. */
-export function reachable(git: Git, from: Iterable<string>): Set<string> {
-  const seen = new Set<string>();
-  const open = [...from];
-  for (let id = open.pop(); id !== undefined; id = open.pop()) {
-    if (seen.has(id)) continue;
-    seen.add(id);
-    open.push(...idsIn(git.read(id)?.object).filter((next) => !seen.has(next)));
-  }
-  return seen;
-}
-
-function idsIn(object: GitObject | undefined): readonly string[] {
-  if (object?.type === 'commit') return [object.tree, ...object.parents];
-  return object?.type === 'tree' ? object.entries.map(({ id }) => id) : [];
-}
-
 function bytesOf(object: GitObject): Buffer {
   if (object.type === 'blob') return object.bytes;
   if (object.type === 'tree') return Buffer.concat(object.entries.flatMap(entryBytes));

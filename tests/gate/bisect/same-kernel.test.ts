@@ -20,8 +20,7 @@ function kernelOf(place: number, commit: string, fixUps: readonly string[][]): K
 const variantsOf = (kernels: Kernels): string[] =>
   withNames(kernels).flatMap(({ forms }) => forms.map(({ variant }) => variant));
 
-// Attack run/same-digits-kernels: Two commits or fix-ups of a range share 12 digits, so that one kernel is measured for
-// the other. Defence: Kernels whose short names collide are named by full ids.
+// Otherwise one kernel could be measured for the other.
 test('commits with the same first twelve digits have names of their own', () => {
   const kernels = ['0', '1', '2', '3'].map((end, place) => kernelOf(place, id(end), [[]]));
   expect(variantsOf(kernels)).toEqual(['base', id('1'), id('2'), 'patched']);
