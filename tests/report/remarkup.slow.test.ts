@@ -217,7 +217,7 @@ const hostileText = fc
 /** Names of rules that the schema allows. */
 const hostileName = fc.constantFrom(...'D1 T2 rSRC abcdef0 a__b__c x-y F1.png r--x'.split(' '));
 
-/** Foreign text, recognizable wherever it is shown. */
+/** Foreign text, recognizable in every place. */
 const marked = hostileText.map((text) => `ZQX${text}`);
 
 /** A result with texts in every place that a revision has. */

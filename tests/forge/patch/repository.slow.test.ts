@@ -201,7 +201,7 @@ test('a directory that is no repository is refused with that reason', async () =
 });
 
 describe('the files of a commit', () => {
-  test('are listed with mode and object, however they are named, whatever the working tree has', async () => {
+  test('are listed with mode and object under any names, not those of the working tree', async () => {
     const directory = newRepository();
     const names = ['a', 'b/c', 'tab\tin\tname', 'line\nbreak', '"quotes"', 'ümläut', '-dash'];
     const files = names.map((name) => [`dut/${name}`, name] as const);

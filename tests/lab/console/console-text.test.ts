@@ -28,7 +28,7 @@ describe('a panic', () => {
     'Starting Network: lo0.panic: page fault',
     'login: panic: page fault',
     '\x1b[31mpanic: page fault\x1b[0m',
-  ])('is seen whatever its line began with: %j', (line) => {
+  ])('is seen behind any beginning of its line: %j', (line) => {
     expect(lastWords(`a line\n${line}\n`, false).panic).toBe('page fault');
   });
 });

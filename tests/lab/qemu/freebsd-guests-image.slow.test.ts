@@ -41,7 +41,7 @@ async function whyUnfit(options: FakeGuestsOptions, meanwhile?: (guests: FakeGue
 const withoutDhcp = 'hostname="freebsd"\nsshd_enable="YES"\n';
 const onSerialLine = 'console="comconsole"\n';
 
-test('an image that lets nobody in is reported, with what to change', async () => {
+test('an image without a login is reported, with what to change', async () => {
   const files = { '/etc/rc.conf': withoutDhcp };
   const unfit: Record<string, FakeGuestsOptions> = {
     'without a network': { image: { files } },

@@ -8,7 +8,7 @@ export const emulatedPps = 1_500_000;
 /** Maximum that a core reads from a port. */
 export const maxPpsOfThread = 40_000_000;
 
-/** Of a report, which is a little late. */
+/** Time between two reports of pkt-gen, which are a little late. */
 export const reportSeconds = 1.001;
 
 /** After an interrupt the threads end, and the next report is the last. */
