@@ -10,7 +10,7 @@ import { type FakeJenkins, type Fault, jobPath, ownUrl, type Parameters, startFa
 
 const { signal } = new AbortController();
 const job: Job = { key: 'D7-12', revision: 7, diff: 12, overrides: {}, by: 'alice' };
-const nobodyAsked = {
+const unaskedParameters = {
   BUILD: '',
   SCENARIOS: '',
   FAMILIES: '',
@@ -21,7 +21,7 @@ const nobodyAsked = {
   EARLIER: '',
 };
 const bisect = { good: 'v1', bad: 'v2', fixUp: 'a,b:c', maxBoots: '30', verifyRevert: 'true' };
-const parameters: Parameters = { PATCH: 'D7:12', KEY: 'D7-12', ...nobodyAsked };
+const parameters: Parameters = { PATCH: 'D7:12', KEY: 'D7-12', ...unaskedParameters };
 
 let jenkins: FakeJenkins;
 

@@ -13,7 +13,7 @@ const hidden: Person = { phid: 'PHID-USER-alice2', name: 'PHID-USER-alice2' };
 
 /** Alice is on the list, Bob is a member of the project, Eve is a stranger. */
 const rules = { people: ['alice'], projects: ['network'], isMember: async (phid: string) => phid === bob.phid };
-const nobody = { people: [], projects: [], isMember: () => expect.fail('a project was requested') };
+const withoutPeople = { people: [], projects: [], isMember: () => expect.fail('a project was requested') };
 
 const judge = (occasion: RevisionOccasion, by: RevisionRules = rules) =>
   authorizeRevision({ number: 27401, diff: 80677 }, occasion, by);
@@ -38,7 +38,7 @@ const rows: [what: string, kind: string, RevisionOccasion, RevisionRules?][] = [
   ['a diff by an approved sender to the revision of a stranger', 'refused', sent(eve, alice)],
   ['a diff by a stranger to the revision of an approved author', 'refused', sent(alice, eve)],
   ['a diff of a user whom the bot cannot see', 'refused', sent(hidden, alice)],
-  ['a diff where no person is configured', 'refused', sent(alice), nobody],
+  ['a diff where no person is configured', 'refused', sent(alice), withoutPeople],
   ['a diff where only people are configured', 'refused', sent(eve), { ...rules, projects: [] }],
   ['a diff where only projects are configured', 'refused', sent(eve), { ...rules, people: [], projects: ['a', 'b'] }],
 
@@ -58,7 +58,7 @@ const rows: [what: string, kind: string, RevisionOccasion, RevisionRules?][] = [
   ['a cancellation by a person on the list', 'allowed', cancelled(alice)],
   ['a cancellation by a member of a project', 'allowed', cancelled(bob)],
   ['a cancellation by a stranger', 'refused', cancelled(eve)],
-  ['a cancellation where no person is configured', 'refused', cancelled(eve), nobody],
+  ['a cancellation where no person is configured', 'refused', cancelled(eve), withoutPeople],
 ];
 
 test.each(rows)('%s is %s', async (_, kind, occasion, by) => {
