@@ -80,7 +80,7 @@ test('a work directory of a gate is judged again from what it holds, which stays
   const files = readdirSync(directory);
   const { stdout, stderr, status } = analyze(directory);
   expect(status).toBe(1);
-  expect(stdout).toContain('### 🔴 ppsgate: #7 loses');
+  expect(stdout).toContain('### 🔴 ppsgate: #7 ');
   expect(stderr).toContain('the logs of 1 trials cannot be read again');
   expect(JSON.parse(analyze('--json', directory).stdout)).toMatchObject({
     sets: [{ label: 'base.forwarding.inet4' }, { label: 'patched.forwarding.inet4' }],

@@ -62,7 +62,7 @@ test('a finished gate prints the same result again, and touches none of its file
   const { ppsgate, work } = await aFinishedGate();
   const before = filesIn(work);
   const { status, stdout, stderr } = await ppsgate('gate', '--resume', 'work');
-  expect(stdout).toMatch(/^cell +verdict .*\n.* regression .*\n.*loses .*\nReport: work\/report\/index\.html\n$/s);
+  expect(stdout).toMatch(/^cell +verdict .*\n.* regression .*\n.*🔴 .*\nReport: work\/report\/index\.html\n$/s);
   expect(stderr).toMatch(/^It finished at 2026-11-20T12:00:00\.000Z: .*\n$/);
   expect(status).toBe(1);
   expect(filesIn(work)).toEqual(before);

@@ -102,7 +102,7 @@ describe('a gate', () => {
     answer.measuring('hp-t540', 'run 3');
     expect(phabricator.requests).toEqual([]);
     await answer.conclude(failed);
-    expect(comments()).toEqual([expect.stringMatching(/loses 10\.4 %.*\n\n`ppsgate D1:1 run 7`$/s)]);
+    expect(comments()).toEqual([expect.stringMatching(/ 10\.4 %.*\n\n`ppsgate D1:1 run 7`$/s)]);
     expect(comments()[0]).toContain(details);
     const [file] = phabricator.state.files;
     expect(file).toMatchObject({ name: 'ppsgate-D1-1.png', viewPolicy: 'public' });
@@ -114,7 +114,7 @@ describe('a gate', () => {
   test('comments without its plot where that cannot be uploaded', async () => {
     phabricator.faults.order('file.upload', { kind: 'html' }, 1000);
     await open().conclude(failed);
-    expect(comments()).toEqual([expect.stringContaining('loses 10.4 %')]);
+    expect(comments()).toEqual([expect.stringContaining(' 10.4 %')]);
     expect(comments()[0]).not.toContain('{F');
     expect(said).toHaveLength(1);
   });
