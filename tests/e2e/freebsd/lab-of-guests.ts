@@ -13,7 +13,7 @@ import { connectTo } from '../../../src/lab/connect.ts';
 import { reasonOf } from '../../../src/model/one-line.ts';
 import type { Host } from '../../../src/system/host/ssh.ts';
 import { shell } from '../../../src/system/shell.ts';
-import { filesOf } from '../../fakes/freebsd-lab/benches.ts';
+import { filesOf } from '../../fakes/lab-pages.ts';
 import type { GivenImage } from './given.ts';
 
 const roles = ['dut', 'sender', 'receiver'] as const;

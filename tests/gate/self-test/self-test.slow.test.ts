@@ -10,7 +10,6 @@ import type { SelfTestDeps, SelfTestPart } from '../../../src/gate/self-test/sel
 import type { Diagnostic } from '../../../src/lab/check/diagnostic.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { freebsdBuilder } from '../../fakes/freebsd-builder.ts';
-import { aBench } from '../../fakes/freebsd-lab/benches.ts';
 import { archiveOf, imageOf } from '../../fakes/freebsd-lab/dut.ts';
 import type { Fault } from '../../fakes/freebsd-lab/faults.ts';
 import { makeFolder, writeFile } from '../../fakes/freebsd-lab/file-system.ts';
@@ -153,23 +152,6 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a self-test', () => {
     testbed.dut.boot.method = method;
     const diagnostics = await runSelfTest({ skip: ['check', 'trials', 'profile', 'noise'] });
     expect(wrongs(diagnostics)).toEqual([]);
-    expectHome(lab);
-  });
-
-  test('of a bench set up by its page of docs/lab finds no fault', async () => {
-    const { lab, testbed, config } = await aBench('rcc-ve-i350');
-    onTestFinished(() => lab.stop());
-    const { scenarios, families, traffic } = config;
-    const { runSelfTest } = selfTestedOn(lab, testbed);
-    const diagnostics = await runSelfTest({
-      skip: ['noise'],
-      config: { scenarios, families, traffic },
-    });
-    expect(wrongs(diagnostics)).toEqual([]);
-    expect(lines(diagnostics).filter((line) => line.startsWith('skipped'))).toEqual([
-      expect.stringContaining('the builder'),
-      expect.stringContaining('the ceiling of the sender past the DUT'),
-    ]);
     expectHome(lab);
   });
 
