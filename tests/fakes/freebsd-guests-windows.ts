@@ -99,7 +99,6 @@ async function sendOne(wires: Wires, copy: Copy, sent: Flows, packets: number): 
     ...sent,
     from,
     pps: packetsPerSecond,
-    heedsPause: false,
     flows: Math.min(sent.flows, packets),
   };
   const takes = () => machine.stage === 'up' && entry.isUp;
@@ -203,10 +202,7 @@ function readFlows(text: string): Flows {
     family: isInet6 ? 'inet6' : 'inet4',
     destinationMac: (first.toString('hex', 0, 6).match(/../g) ?? []).join(':'),
     destination: isInet6 ? groups(first.subarray(38, 54)) : first.subarray(30, 34).join('.'),
-    sources: {
-      first: isInet6 ? groups(first.subarray(22, 38)) : first.subarray(26, 30).join('.'),
-      size: new Set(frames.map((frame) => frame.toString('hex', 26, isInet6 ? 38 : 30))).size,
-    },
+    sources: new Set(frames.map((frame) => frame.toString('hex', 26, isInet6 ? 38 : 30))).size,
     frameBytesWithoutCrc: first.length,
     flows: new Set(frames.map((frame) => frame.toString('hex'))).size,
   };

@@ -1,21 +1,17 @@
 // Cabling of the machines, and addresses of the DUT: two data networks and an admin network.
 import type { CardName } from './cards.ts';
 import type { Interface, Neighbour, Route } from './machine.ts';
-import { connectPorts, joinSwitch, type Port, port } from './wiring.ts';
+import { connectPorts, type Port, port } from './wiring.ts';
 
 export type CablingOptions = {
   /** At most two. */
   senders: number;
-  /** `one`: senders and receiver are ports of one machine, `generator`; `two`: the senders are those of `sender1`. */
-  generators: 'one' | 'two' | 'separate';
+  /** `one`: senders and receiver are ports of one machine, `generator`. */
+  generators: 'one' | 'separate';
   /** Speed of every data port, in bit/s. */
   mediaBits: number;
   /** Ports of the DUT, the exit last; absent: `cxl0`, `cxl1`… of a T540-CR. */
   ports: readonly DataPort[];
-  /**
-   * All senders and the DUT's first port are on a switch: every entry of `ports` is that port, with its own far end.
-   */
-  isSwitched: boolean;
   /** Cable from the first sender's machine to the receiver's, past the DUT: the next Chelsio port of each. */
   loopback: boolean;
 };
@@ -24,11 +20,8 @@ type DataPort = {
   name: string;
   card: CardName;
   /** Port of the generator at the other end of its cable; absent: same name and card. */
-  far?: FarPort;
+  far?: { name: string; card: CardName };
 };
-
-/** `mac` is that of its netmap interface. */
-type FarPort = { name: string; card: CardName; mac?: string };
 
 /** What `cabling` connects, with names as ifconfig(8) has them. */
 export type Cabling = ReturnType<typeof cabling>;
@@ -39,19 +32,16 @@ export function cabling({
   generators = 'one',
   mediaBits = 10e9,
   ports,
-  isSwitched = false,
   loopback = false,
 }: Partial<CablingOptions>) {
   const links: Link[] = [];
   for (let index = 0; index <= senders; index += 1) {
     const usual = { ...usualPort(index), far: usualPort(generators === 'one' ? index : 0) };
-    const taken = isSwitched && index < senders ? links[0]?.dut : undefined;
-    links.push(linkOf(index, ports?.[index] ?? usual, mediaBits, taken));
+    links.push(linkOf(index, ports?.[index] ?? usual, mediaBits));
   }
   const machineOf = (index: number) => {
     if (generators === 'one') return 'generator';
-    if (index === senders) return 'receiver';
-    return generators === 'two' ? 'sender1' : `sender${index + 1}`;
+    return index === senders ? 'receiver' : `sender${index + 1}`;
   };
   const machines = [...new Set(links.map((_, index) => machineOf(index)))];
   const past = loopback ? loopbackOf(generators === 'separate' ? 1 : senders + 1, generators, mediaBits) : [];
@@ -61,7 +51,7 @@ export function cabling({
   return {
     dut: {
       ...dutNetwork(entry, exit),
-      interfaces: [...new Set(links.map(({ dut }) => dut)), adminOf(9)],
+      interfaces: [...links.map(({ dut }) => dut), adminOf(9)],
     },
     generators: machines.map((name, machine) => ({
       name,
@@ -94,23 +84,13 @@ type Link = {
   far: readonly Interface[];
 };
 
-/**
- * A Chelsio port has a second interface for netmap; on the first one netmap is emulated, and slow. A port of the DUT
- * that is already `taken` is reached through a switch.
- */
-function linkOf(
-  index: number,
-  { name, card, far = { name, card } }: DataPort,
-  mediaBits: number,
-  taken?: Interface,
-): Link {
+/** A Chelsio port has a second interface for netmap; on the first one netmap is emulated, and slow. */
+function linkOf(index: number, { name, card, far = { name, card } }: DataPort, mediaBits: number): Link {
   const isChelsio = far.name.startsWith('cxl');
-  const [dutMac, emulatedMac] = [mac(0, index), mac(2, index)];
-  const nativeMac = far.mac ?? mac(1, index);
+  const [dutMac, nativeMac, emulatedMac] = [mac(0, index), mac(1, index), mac(2, index)];
   const farPort = isChelsio ? port(nativeMac, emulatedMac) : port(nativeMac);
-  const dut = taken ?? interfaceOf(name, dutMac, port(dutMac), mediaBits, card);
-  if (taken === undefined) connectPorts(dut.port, farPort);
-  else joinSwitch(dut.port, farPort);
+  const dut = interfaceOf(name, dutMac, port(dutMac), mediaBits, card);
+  connectPorts(dut.port, farPort);
   const farInterface = (name: string, mac: string) => interfaceOf(name, mac, farPort, mediaBits, far.card);
   const native = farInterface(isChelsio ? `v${far.name}` : far.name, nativeMac);
   const emulated: Interface = { ...farInterface(far.name, emulatedMac), netmap: 'emulated' };

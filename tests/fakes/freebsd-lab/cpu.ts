@@ -13,8 +13,6 @@ export type CpuTimes = {
   countedTo: number;
   /** Seconds since the boot, CPU by CPU. */
   readonly spent: Record<CpuState, number>[];
-  /** Interrupts of its timer, CPU by CPU. */
-  readonly timer: number[];
   /** By the source of the demand: a program, or the forwarded packets. */
   readonly demands: Map<object, CpuDemand>;
 };
@@ -22,7 +20,6 @@ export type CpuTimes = {
 export const cpuTimesFrom = (countedTo: number): CpuTimes => ({
   countedTo,
   spent: [],
-  timer: [],
   demands: new Map(),
 });
 
@@ -34,12 +31,6 @@ export function setDemand(machine: Machine, now: number, owner: object, demand: 
   else demands.set(owner, demand);
 }
 
-/** Changes the share that the host takes from now on. */
-export function setStolen(machine: Machine, now: number, ratio: number): void {
-  countCpuTimes(machine, now);
-  machine.stolenRatio = ratio;
-}
-
 /** A demand of some threads, one per CPU, counted from the last CPU. */
 export const threadsOf = (machine: Machine, threads: number, share: number): CpuDemand => ({
   state: 'system',
@@ -48,13 +39,10 @@ export const threadsOf = (machine: Machine, threads: number, share: number): Cpu
 
 export const cpusOf = ({ sysctls }: Machine): number => valueOfSysctl(sysctls, 'hw.ncpu');
 
-/** hz and stathz, see sys/kern/kern_clock.c. */
-const hardTicksPerSecond = 1000;
+/** stathz, see sys/kern/kern_clock.c. */
 const ticksPerSecond = 127;
-/** An idle CPU skips most of its ticks. */
-const idleInterruptsPerSecond = 40;
 
-export const clockRate = `{ hz = ${hardTicksPerSecond}, tick = 1000, profhz = 8128, stathz = ${ticksPerSecond} }`;
+export const clockRate = `{ hz = 1000, tick = 1000, profhz = 8128, stathz = ${ticksPerSecond} }`;
 
 /** User, nice, system, interrupt and idle ticks of each CPU. */
 export function ticksOf(machine: Machine, now: number): number[][] {
@@ -64,15 +52,9 @@ export function ticksOf(machine: Machine, now: number): number[][] {
   );
 }
 
-/** Interrupts of each CPU's timer since the boot. */
-export function timerInterruptsOf(machine: Machine, now: number): number[] {
-  countCpuTimes(machine, now);
-  return Array.from({ length: cpusOf(machine) }, (_, cpu) => Math.round(machine.cpuTimes.timer[cpu] ?? 0));
-}
-
-/** A CPU has only its own time. Time that the host takes counts as use, as a guest loses no tick, only interrupts. */
+/** A CPU has only its own time. */
 function countCpuTimes(machine: Machine, now: number): void {
-  const { cpuTimes, busyCpus, stolenRatio } = machine;
+  const { cpuTimes, busyCpus } = machine;
   const seconds = now - cpuTimes.countedTo;
   if (seconds <= 0) return;
   cpuTimes.countedTo = now;
@@ -87,11 +69,6 @@ function countCpuTimes(machine: Machine, now: number): void {
     };
     spend('user', busyCpus - cpu);
     for (const { state, shares } of cpuTimes.demands.values()) spend(state, shares[cpu] ?? 0);
-    spend('system', stolenRatio);
-    const atWork = 1 - left;
     spend('idle', left);
-    const interruptsPerSecond =
-      atWork * (hardTicksPerSecond + ticksPerSecond) * (1 - stolenRatio) + (1 - atWork) * idleInterruptsPerSecond;
-    cpuTimes.timer[cpu] = (cpuTimes.timer[cpu] ?? 0) + interruptsPerSecond * seconds;
   }
 }

@@ -7,8 +7,6 @@ export type Fault =
   | { kind: 'panic-under-load' | 'receiver-crash' | 'dead-link' | 'forwards-nothing'; at: number }
   /** The sender reaches only this many packets per second in that trial. */
   | { kind: 'slow-generator'; at: number; pps: number }
-  /** The host of that virtual machine gives this share of its CPU time to others in that trial. */
-  | { kind: 'starved-dut'; at: number; stolenRatio: number }
   /** The receiver counts only this many packets per second in that trial, and loses the others. */
   | { kind: 'slow-receiver'; at: number; pps: number }
   /** The connection breaks when that upload, counted from 1 over all machines, has received this many bytes. */

@@ -11,7 +11,6 @@ export type Kernel = {
   ident: string;
   /** Lines of its configuration, such as `options RSS`. */
   options: readonly string[];
-  firmware: string | undefined;
   behaviour: Behaviour;
   /** Checksum of all bytes: another layout of the same objects is another build. */
   build: number;
@@ -37,8 +36,6 @@ export type KernelText = {
   ident: string;
   release?: string;
   options?: readonly string[];
-  /** Version in t5fw_cfg.ko for Chelsio's cards, `1.27.0.0`; absent: none newer than theirs. */
-  firmware?: string;
   behaviour?: Behaviour;
   /** Another layout has another order; absent: the linker's own. */
   layout?: number;
@@ -52,16 +49,14 @@ export function kernelText({
   ident,
   release = '14.0-CURRENT',
   options = [],
-  firmware,
   behaviour = { kind: 'works' },
   layout,
 }: KernelText): string {
   const words = 'panic' in behaviour ? behaviour.panic : 'at' in behaviour ? behaviour.at : undefined;
   const how = words === undefined ? '' : `: ${words}`;
   const mark = behaviour.kind === 'works' ? [] : [`${behaviour.kind}${how}`];
-  const card = firmware === undefined ? [] : [`firmware ${firmware}`];
   const order = layout === undefined ? [] : [`text in order ${layout}`];
-  return [elfIdent, `FreeBSD ${release} #0 ${ident}`, ...options, ...card, ...mark, ...order, ''].join('\n');
+  return [elfIdent, `FreeBSD ${release} #0 ${ident}`, ...options, ...mark, ...order, ''].join('\n');
 }
 
 /** A kernel and its modules in a tar archive, as `installkernel` installs them into one folder. */
@@ -96,7 +91,6 @@ export function readKernel(bytes: Uint8Array | undefined): Kernel | undefined {
       .digest()
       .readInt32LE(),
     options: lines.filter((line) => line.startsWith('options')),
-    firmware: lines.find((line) => line.startsWith('firmware '))?.slice('firmware '.length),
     behaviour: lines.map(behaviourOf).find((behaviour) => behaviour !== undefined) ?? {
       kind: 'works',
     },

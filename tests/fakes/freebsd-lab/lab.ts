@@ -9,7 +9,7 @@ import { type Fault, type Faults, faultsOf } from './faults.ts';
 import { namesIn, textOf } from './file-system.ts';
 import { scenarioInForce } from './firewall.ts';
 import { type Deps, type Machine, nextbootFile } from './machine.ts';
-import { type DutOptions, dutOf, type Files, generatorOf } from './machines.ts';
+import { type DutOptions, dutOf, generatorOf } from './machines.ts';
 import { type Load, type Noise, networkThrough } from './network.ts';
 import { type LabMachine, newKey, openMachine } from './open-machine.ts';
 import { powerOf } from './power.ts';
@@ -29,8 +29,6 @@ export type FreebsdLabOptions = DutOptions & {
   receiverPps?: number;
   /** Absent: a sender and the receiver on one machine, 10 Gbit/s. */
   cabling?: Partial<CablingOptions>;
-  /** Like `files`, for the generators, by name. */
-  generatorFiles?: Readonly<Record<string, Files>>;
 };
 
 export type FreebsdLab = AsyncDisposable & {
@@ -96,8 +94,7 @@ export async function startFreebsdLab(options: FreebsdLabOptions = {}): Promise<
   const opened = [await open(dut, deps)];
   for (const generator of wires.generators) {
     const { name, interfaces } = generator;
-    const machine = generatorOf(name, interfaces, options.generatorFiles?.[name]);
-    opened.push(await open(machine, otherDeps));
+    opened.push(await open(generatorOf(name, interfaces), otherDeps));
   }
   const named = (name: string): LabMachine => {
     const found = opened.find(({ machine }) => machine.name === name);

@@ -9,7 +9,6 @@ import { type Kernel, readKernel } from './kernel.ts';
 import {
   addModule,
   type Deps,
-  type Interface,
   keepRcConf,
   type Machine,
   nextbootFile,
@@ -220,6 +219,9 @@ function load(machine: Machine, { file, kernel, settings }: Chosen, startedAt: n
   machine.packetCounts = noPacketCounts();
   machine.clockAhead = machine.realTimeClock.aheadSeconds;
   machine.sysctls = defaultSysctls();
+  if (machine.interfaces.some(({ name }) => name.startsWith('cxl'))) {
+    machine.sysctls.set('dev.t5nex.0.firmware_version', readOnly('1.25.0.0'));
+  }
   for (const [name, value] of Object.entries(machine.hardware)) {
     machine.sysctls.set(name, readOnly(value));
   }
@@ -229,22 +231,10 @@ function load(machine: Machine, { file, kernel, settings }: Chosen, startedAt: n
   applySettings(machine.sysctls, loader, 'tunable');
   machine.environment = new Map([...ofLoader(machine, file), ...loader]);
   setConsole(machine);
-  const isNewer = (kernel.firmware ?? '').localeCompare(machine.firmware) > 0;
-  if (isNewer && machine.sysctls.get('hw.cxgbe.fw_install')?.value !== '0') {
-    machine.firmware = kernel.firmware ?? '';
-    machine.messages.push(`t5nex0: successfully installed firmware ${machine.firmware} on card.`);
-  }
-  if (machine.interfaces.some(({ name }) => name.startsWith('cxl'))) {
-    machine.sysctls.set('dev.t5nex.0.firmware_version', readOnly(machine.firmware));
-  }
-  const cards = [...machine.interfaces, ...machine.disabled];
-  const isDisabled = ({ name }: Interface) => loader.get(`hint.${name.replace(/(?=\d+$)/, '.')}.disabled`) === '1';
-  machine.interfaces = cards.filter((one) => !isDisabled(one));
-  machine.disabled = cards.filter(isDisabled);
   for (const { name } of machine.interfaces) addPort(machine.sysctls, name, loader);
   machine.modules = new Set([
     // GENERIC contains virtio's driver.
-    ...(cards.every(({ card }) => card === 'virtio') ? [] : ['if_cxgbe']),
+    ...(machine.interfaces.every(({ card }) => card === 'virtio') ? [] : ['if_cxgbe']),
     ...(machine.root.kind === 'zfs' ? ['zfs'] : []),
   ]);
   machine.pf = noPf();

@@ -67,8 +67,6 @@ export type Machine = {
   readonly name: string;
   readonly files: FileSystem;
   interfaces: readonly Interface[];
-  /** Devices that device.hints(5) keep from their driver. */
-  disabled: readonly Interface[];
   readonly routes: Route[];
   readonly neighbours: Neighbour[];
   /** Values of rc.conf for both, if commands or a kernel have changed them since; a boot restores them. */
@@ -78,15 +76,13 @@ export type Machine = {
   /** From its rc.conf. */
   hostname: string;
   /** Sysctls that depend on its hardware: `hw.model`… */
-  readonly hardware: Readonly<Record<string, string>>;
+  hardware: Readonly<Record<string, string>>;
   /** From its SMBIOS. */
   readonly product: string;
   /** pci_vendors(5) is not installed everywhere. */
   readonly hasPciNames: boolean;
   readonly timing: Timing;
   readonly realTimeClock: RealTimeClock;
-  /** A shell script up to FreeBSD 14.0, then a program with other messages. */
-  readonly nextboot: 'script' | 'program';
   readonly root: Root;
   stage: Stage;
   power: PowerState;
@@ -101,21 +97,13 @@ export type Machine = {
   modules: Set<string>;
   pf: Pf;
   ipfw: Ipfw;
-  /** Other modules that filter packets, see pfilctl(8). */
-  otherFilters: readonly string[];
-  /** Connected hooks of the ports' nodes, see ngctl(8). */
-  netgraphHooks: ReadonlyMap<string, number>;
   /** Output of `dmesg -a`: survives a reboot, but not a loss of power. `notify` appends to it. */
   messages: string[];
   readonly crashes: Crashes;
   /** Firewalls that its rc.conf starts; they pass everything. */
   ownFirewalls: readonly ('pf' | 'ipfw')[];
-  /** Firmware of its Chelsio card, unchanged by boots. */
-  firmware: string;
   /** CPUs that other work keeps busy, for hours. */
   busyCpus: number;
-  /** Share of its CPUs' time that the host of a virtual machine gives to others. */
-  stolenRatio: number;
   cpuTimes: CpuTimes;
   packetCounts: PacketCounts;
   readonly console: LabConsole;
@@ -221,9 +209,6 @@ export function readRcConf(machine: Machine): void {
   machine.routes.splice(0, machine.routes.length, ...ofRcConf.routes);
   machine.neighbours.splice(0, machine.neighbours.length, ...ofRcConf.neighbours);
 }
-
-/** Of FreeBSD's release, as programs print other words from one to the next. */
-export const majorOf = ({ running }: Machine): number => Number.parseInt(running?.kernel.release ?? '', 10);
 
 export const nextbootFile = '/boot/nextboot.conf';
 

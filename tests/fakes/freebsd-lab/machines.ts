@@ -9,7 +9,6 @@ import { allModules, type KernelText, kernelText } from './kernel.ts';
 import type { Crashes, Machine, RealTimeClock, Timing } from './machine.ts';
 import { noPacketCounts } from './packet-counts.ts';
 import { fstabOf, type RootKind, rootOf } from './root.ts';
-import { readSettings } from './sysctls.ts';
 import { makeTar } from './tar.ts';
 
 export type DutOptions = Partial<Pick<Machine, 'name' | 'firmwareText' | 'leases' | 'product' | 'hasPciNames'>> & {
@@ -28,8 +27,6 @@ export type DutOptions = Partial<Pick<Machine, 'name' | 'firmwareText' | 'leases
   /** Overrides of its /boot/loader.conf and /etc/sysctl.conf, which are set for a benchmark. */
   loaderConf?: Readonly<Record<string, string>>;
   sysctlConf?: Readonly<Record<string, string>>;
-  /** FreeBSD's nextboot(8) is a script up to 14.0 (absent), and then a program that fails in other ways. */
-  nextboot?: Machine['nextboot'];
   ownFirewalls?: Machine['ownFirewalls'];
   /** Kind of its root; absent: `ufs`. On `nanobsd` only /etc, /var, /tmp and /root are writable. */
   root?: RootKind;
@@ -74,7 +71,6 @@ export function dutOf(wires: Pick<Cabling, 'dut'>, options: DutOptions): Machine
     crashes: { ...machine.crashes, ...options.crashes },
     realTimeClock: options.realTimeClock ?? machine.realTimeClock,
     clockAhead: options.realTimeClock?.aheadSeconds ?? 0,
-    nextboot: options.nextboot ?? 'script',
     ownFirewalls: options.ownFirewalls ?? [],
     leases: options.leases ?? machine.leases,
     product: options.product ?? machine.product,
@@ -129,20 +125,14 @@ const settingsText = (settings: Readonly<Record<string, string>>): string =>
     .map(([name, value]) => `${name}="${value}"\n`)
     .join('');
 
-export function generatorOf(name: string, interfaces: Machine['interfaces'], files: Files = {}): Machine {
-  const ofFiles = readSettings(files['/boot/loader.conf'] ?? 'hw.cxgbe.num_vis="2"');
-  const hasVirtual = ofFiles.get('hw.cxgbe.num_vis') === '2';
-  const machine: Machine = {
-    ...bareMachine(name, { totalBytes: 20e9, usedBytes: 5e9 }),
-    interfaces: interfaces.filter(({ name }) => hasVirtual || !name.startsWith('vcxl')),
-  };
+export function generatorOf(name: string, interfaces: Machine['interfaces']): Machine {
+  const machine: Machine = { ...bareMachine(name, { totalBytes: 20e9, usedBytes: 5e9 }), interfaces };
   makeFolder(machine.files, '/boot/kernel');
   const { loader, sysctl } = portsConf(interfaces);
   const ofLoader = { ...loader, 'hw.cxgbe.pause_settings': '0' };
   writeFile(machine.files, '/boot/loader.conf', settingsText(ofLoader));
   writeFile(machine.files, '/etc/sysctl.conf', settingsText(sysctl));
   writeFile(machine.files, '/boot/kernel/kernel', kernelText({ ident: 'generator' }), 0o555);
-  for (const [path, text] of Object.entries(files)) writeFile(machine.files, path, text);
   return machine;
 }
 
@@ -151,7 +141,6 @@ const bareMachine = (name: string, disk: { totalBytes: number; usedBytes: number
   name,
   files: fileSystem(disk.totalBytes, disk.usedBytes),
   interfaces: [],
-  disabled: [],
   leases: new Map(),
   hostname: name,
   stuck: undefined,
@@ -164,7 +153,6 @@ const bareMachine = (name: string, disk: { totalBytes: number; usedBytes: number
   timing: { bootSeconds: 120, shutdownSeconds: 5, dumpSeconds: 30 },
   realTimeClock: { aheadSeconds: 0 },
   clockAhead: 0,
-  nextboot: 'script',
   root: rootOf('ufs'),
   stage: 'off',
   power: 'on',
@@ -175,15 +163,11 @@ const bareMachine = (name: string, disk: { totalBytes: number; usedBytes: number
   modules: new Set(),
   pf: noPf(),
   ipfw: freshIpfw(true),
-  otherFilters: [],
-  netgraphHooks: new Map(),
   messages: [],
   console: labConsole(),
   crashes: { maxMessages: 2000, keepsMessages: true, dumpsTo: 'disk', saveSeconds: 20 },
   ownFirewalls: [],
-  firmware: '1.25.0.0',
   busyCpus: 0,
-  stolenRatio: 0,
   cpuTimes: cpuTimesFrom(0),
   packetCounts: noPacketCounts(),
   isOverloaded: false,

@@ -2,8 +2,7 @@
 
 import { BlockList, isIPv6 } from 'node:net';
 import type { Family } from '../../../src/model/scenario.ts';
-import type { CardName } from './cards.ts';
-import { cpusOf, setDemand, setStolen } from './cpu.ts';
+import { cpusOf, setDemand } from './cpu.ts';
 import type { FaultKind, FaultOf } from './faults.ts';
 import { type LabScenario, scenarioInForce } from './firewall.ts';
 import type { Behaviour } from './kernel.ts';
@@ -17,10 +16,10 @@ import {
   type Route,
   setOverloaded,
 } from './machine.ts';
-import { countInQueues, countInRules, countInStates, type Sources, statesPerFlow } from './packet-counts.ts';
+import { countInQueues, countInRules, countInStates, statesPerFlow } from './packet-counts.ts';
 import { normal, uniform } from './random.ts';
 import { valueOfSysctl } from './sysctls.ts';
-import { type Cable, type Counters, count, farEnd, isLinkUp, type Port } from './wiring.ts';
+import { type Cable, count, farEnd, isLinkUp, type Port } from './wiring.ts';
 
 /** Packets of a sender, from `begin` to `end`. */
 export type Stream = {
@@ -31,10 +30,9 @@ export type Stream = {
   destinationMac: string;
   /** First destination of its range. */
   destination: string;
-  sources: Sources;
+  /** Number of source addresses. */
+  sources: number;
   flows: number;
-  /** It waits if the receiving port sends pause frames. */
-  heedsPause: boolean;
 };
 
 /** Inputs of the table of rates. */
@@ -73,9 +71,7 @@ export function networkThrough(
   let senders = 0;
   let isDead = false;
   let forwardsNothing = false;
-  let stolenBefore = dut.stolenRatio;
   let countedTo = deps.clock.now();
-  const shown = new Map<Port, PortCounters>();
 
   const capacity = ({ family }: Stream): number => {
     if (dut.running === undefined) return 0;
@@ -84,21 +80,10 @@ export function networkThrough(
     const pps = truth({ ident: dut.running.kernel.ident, scenario, family });
     const { build } = dut.running.kernel;
     const boot = Math.exp(noise.perBoot * normal(noise.seed, dut.boots) + noise.perBuild * normal(noise.seed, build));
-    return pps * boot * (isStarved(dut) ? 0.1 : 1) * (1 - dut.stolenRatio);
+    return pps * boot * (isStarved(dut) ? 0.1 : 1);
   };
 
-  /** Rate of a stream without pause frames. */
-  const selected = (): number => [...streams].reduce((sum, stream) => sum + (entryOf(dut, stream) ? stream.pps : 0), 0);
-
-  const ppsOf = (stream: Stream): number => {
-    const entry = entryOf(dut, stream);
-    const isHeldBack = entry !== undefined && stream.heedsPause && pauses(dut, entry.name);
-    if (!isHeldBack) return stream.pps;
-    return stream.pps * Math.min(1, capacity(stream) / Math.max(selected(), 1));
-  };
-
-  const offered = (): number =>
-    [...streams].reduce((sum, stream) => sum + (entryOf(dut, stream) ? ppsOf(stream) : 0), 0);
+  const offered = (): number => [...streams].reduce((sum, stream) => sum + (entryOf(dut, stream) ? stream.pps : 0), 0);
 
   const listen = () => {
     const now = deps.clock.now();
@@ -110,10 +95,7 @@ export function networkThrough(
 
   /** The flows use all CPUs, the first one most; without net.isr's threads, only that one. */
   const useCpus = (arriving: readonly Stream[], isFull: boolean) => {
-    const load = arriving.reduce(
-      (sum, stream) => sum + (entryOf(dut, stream) ? ppsOf(stream) / capacity(stream) : 0),
-      0,
-    );
+    const load = arriving.reduce((sum, stream) => sum + (entryOf(dut, stream) ? stream.pps / capacity(stream) : 0), 0);
     const share = isFull ? 1 : Math.min(1, load);
     const ofOthers = isStarved(dut) ? 0 : isFull ? 1 : 0.9;
     const shares = Array.from({ length: cpusOf(dut) }, (_, cpu) => (cpu === 0 ? share : share * ofOthers));
@@ -125,7 +107,7 @@ export function networkThrough(
     const cable = stream.from.cable;
     const start = Math.max(from, cable?.upAt ?? to);
     if (cable === undefined || cable.isDead || start >= to) return;
-    const sent = ppsOf(stream) * (to - start);
+    const sent = stream.pps * (to - start);
     const size = stream.frameBytesWithoutCrc;
     count(stream.from.sent, sent, size);
     const entry = entryOf(dut, stream);
@@ -173,14 +155,7 @@ export function networkThrough(
 
   const countAll = () => {
     const now = deps.clock.now();
-    const before = dut.interfaces.map(({ port }) => countersOf(port));
     for (const stream of streams) carry(stream, countedTo, now);
-    for (const [index, { port, card }] of dut.interfaces.entries()) {
-      const refreshedAt = now - (now % refreshSeconds[card]);
-      if (refreshedAt <= countedTo) continue;
-      const share = (refreshedAt - countedTo) / (now - countedTo);
-      shown.set(port, between(before[index] ?? port, port, share));
-    }
     countedTo = now;
     listen();
   };
@@ -215,8 +190,6 @@ export function networkThrough(
   return {
     generatorPps,
     receiverPps,
-    /** The driver's counters for a port of the DUT, read from the card at intervals. */
-    shown: (port: Port) => shown.get(port) ?? port,
     begin(stream: Stream) {
       countAll();
       streams.add(stream);
@@ -239,16 +212,9 @@ export function networkThrough(
       fix();
       forwardsNothing = deps.faults.take('forwards-nothing', trials) !== undefined;
       isDead = deps.faults.take('dead-link', trials) !== undefined;
-      stolenBefore = dut.stolenRatio;
-      const starved = deps.faults.take('starved-dut', trials);
-      if (starved !== undefined) setStolen(dut, deps.clock.now(), starved.stolenRatio);
     },
     endTrial() {
       senders -= 1;
-      if (senders === 0) setStolen(dut, deps.clock.now(), stolenBefore);
-    },
-    /** A port was closed. */
-    letGo() {
       const ended = trials;
       deps.clock.after(secondsToFix, () => {
         if (trials === ended) fix();
@@ -268,49 +234,6 @@ export function networkThrough(
 
 /** Time for which a dead link stays dead after its trial, if no other trial follows. */
 const secondsToFix = 20;
-
-/** True if a port sends pause frames when it is full, and obeys received ones. */
-export function pauses({ sysctls }: Machine, name: string): boolean {
-  const [, driver = '', unit = ''] = /^v?([a-z]+)(\d+)$/.exec(name) ?? [];
-  return (pauseSwitches[driver] ?? ['fc'])
-    .map((node) => sysctls.get(`dev.${driver}.${unit}.${node}`)?.value)
-    .some((value) => value !== '0');
-}
-
-/** Below the node of each port, by driver; Intel's has the last one. */
-const pauseSwitches: Readonly<Record<string, readonly string[]>> = {
-  cxl: ['pause_settings'],
-  mce: ['rx_pauseframe_control', 'tx_pauseframe_control'],
-};
-
-type PortCounters = Pick<Port, 'received' | 'missed' | 'sent'>;
-
-const countersOf = ({ received, missed, sent }: Port): PortCounters => ({
-  received: { ...received },
-  missed: { ...missed },
-  sent: { ...sent },
-});
-
-const between = (one: PortCounters, other: PortCounters, share: number): PortCounters => {
-  const mix = (from: Counters, to: Counters): Counters => ({
-    packets: from.packets + share * (to.packets - from.packets),
-    bytes: from.bytes + share * (to.bytes - from.bytes),
-  });
-  return {
-    received: mix(one.received, other.received),
-    missed: mix(one.missed, other.missed),
-    sent: mix(one.sent, other.sent),
-  };
-};
-
-/** Maximum age of a driver's counters. */
-const refreshSeconds: Readonly<Record<CardName, number>> = {
-  'T540-CR': 0.25,
-  'T580-LP-CR': 0.25,
-  'ConnectX-4': 1,
-  I350: 1,
-  virtio: 0.001,
-};
 
 /** Interface of the DUT that receives a stream's frames: cabled to it, up, and addressed. */
 function entryOf(dut: Machine, stream: Stream): Interface | undefined {

@@ -1,5 +1,4 @@
 // Counts the packets of a trial through a DUT: by queue, in IP, and in the rules that drop them.
-import { BlockList, isIPv4 } from 'node:net';
 import type { Family } from '../../../src/model/scenario.ts';
 import type { Firewalls, IpfwRule, PfRule } from './firewall.ts';
 import type { Machine } from './machine.ts';
@@ -46,26 +45,20 @@ function queuesOf({ sysctls }: Machine, name: string): number {
 /** Packets that share one of its interrupts. */
 const packetsPerInterrupt = 16;
 
-/** Names of vmstat(8) with their totals; virtio's cards have no interrupt of one queue that has a name. */
-export function queueInterrupts({ packetCounts }: Machine): [string, number][] {
-  return [...packetCounts.queues].flatMap(([name, queues]) => {
-    const [, driver, unit] = /^([a-z]+)(\d+)$/.exec(name) ?? [];
-    return queues.flatMap((packets, queue): [string, number][] => {
-      const total = Math.round(packets / packetsPerInterrupt);
-      if (driver === 'cxl') return [[`t5nex0:${unit}a${queue.toString(16)}`, total]];
-      return driver === 'igb' ? [[`igb${unit}:rxq${queue}`, total]] : [];
-    });
-  });
-}
+/** Names of vmstat(8) with their totals, of cxgbe(4). */
+export const queueInterrupts = ({ packetCounts }: Machine): [string, number][] =>
+  [...packetCounts.queues].flatMap(([name, queues]) =>
+    queues.map((packets, queue): [string, number] => [
+      `t5nex0:${name.replace('cxl', '')}a${queue.toString(16)}`,
+      Math.round(packets / packetsPerInterrupt),
+    ]),
+  );
 
-/** Source addresses of a stream, one after the other. */
-export type Sources = { first: string; size: number };
-
-/** Counts a stream's packets in the rules that drop some of its flows; returns the share of the others. */
-export function countInRules(firewalls: Firewalls, sources: Sources, packets: number): number {
+/** Counts a stream's packets in the rules that drop some of its flows, from a part of its addresses; returns the share of the others. */
+export function countInRules(firewalls: Firewalls, sources: number, packets: number): number {
   let share = 1;
   for (const rule of droppingRules(firewalls)) {
-    const dropped = share * shareOf(rule, sources);
+    const dropped = (share * 2 ** (32 - (bitsOf(rule.text) ?? 0))) / sources;
     rule.packets += packets * dropped;
     share -= dropped;
   }
@@ -80,26 +73,12 @@ function droppingRules({ modules, pf, ipfw }: Firewalls): (PfRule | IpfwRule)[] 
 }
 
 /** Other rules that block have all packets. */
-export const isOfSomeFlows = ({ blocks, text }: PfRule | IpfwRule): boolean => blocks && sourceOf(text) !== undefined;
+export const isOfSomeFlows = ({ blocks, text }: PfRule | IpfwRule): boolean => blocks && bitsOf(text) !== undefined;
 
-const sourceOf = (text: string): [string, number] | undefined => {
-  const [, network, bits] = /\bfrom ([\d.]+)\/(\d+)\b/.exec(text) ?? [];
-  return network === undefined ? undefined : [network, Number(bits)];
+const bitsOf = (text: string): number | undefined => {
+  const [, bits] = /\bfrom [\d.]+\/(\d+)\b/.exec(text) ?? [];
+  return bits === undefined ? undefined : Number(bits);
 };
-
-function shareOf({ text }: PfRule | IpfwRule, { first, size }: Sources): number {
-  const source = sourceOf(text);
-  if (source === undefined || !isIPv4(first)) return 0;
-  const list = new BlockList();
-  list.addSubnet(...source);
-  const addresses = Array.from({ length: size }, (_, index) => addressAfter(first, index));
-  return addresses.filter((address) => list.check(address)).length / size;
-}
-
-function addressAfter(first: string, count: number): string {
-  const number = first.split('.').reduce((all, part) => all * 256 + Number(part), 0) + count;
-  return [24, 16, 8, 0].map((bits) => (number >>> bits) & 255).join('.');
-}
 
 /** Number of states that a flow needs in pf: on its way in, and on its way out. */
 export const statesPerFlow = 2;

@@ -59,16 +59,9 @@ export function defaultSysctls(): Sysctls {
   ]);
 }
 
-/**
- * Adds the sysctls of a port's driver. cxgbe(4) reports the effective values of its tunables, mlx5en(4) lets its queues
- * be changed, and em(4) has one flow control for all its ports.
- */
+/** Adds the sysctls of a port's driver: cxgbe(4) reports the effective values of its tunables. */
 export function addPort(sysctls: Sysctls, interfaceName: string, loader: ReadonlyMap<string, string>): void {
   const [, driver = '', unit = ''] = /^(\D+)(\d+)$/.exec(interfaceName) ?? [];
-  if (driver === 'igb') {
-    const [other] = [...sysctls].filter(([name]) => /^dev\.igb\.\d+\.fc$/.test(name));
-    sysctls.set(`dev.igb.${unit}.fc`, other?.[1] ?? integer(3, 0, 3));
-  }
   if (driver === 'mce') {
     for (const way of ['rx', 'tx']) {
       const name = `dev.mce.${unit}.${way}_pauseframe_control`;

@@ -39,11 +39,6 @@ export function connectPorts(one: Port, other: Port): Cable {
   return cable;
 }
 
-/** Adds a port to the switch that the first one is cabled to. */
-export function joinSwitch(first: Port, another: Port): void {
-  another.cable = { ends: [first, another], upAt: 0, isDead: false };
-}
-
 export const farEnd = (port: Port): Port | undefined => port.cable?.ends.find((end) => end !== port);
 
 export const isLinkUp = ({ cable }: Port, now: number): boolean =>

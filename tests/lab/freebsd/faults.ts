@@ -61,10 +61,7 @@ const blamesLab = (setup: Setup, ending: Ending = 'error'): Case => ({ ...setup,
 const losesDut = (setup: Setup): Case => ({ ...blamesLab(setup), isLost: true });
 const cancelled = (setup: Setup): Case => ({ ...setup, ending: 'error', exit: 130 });
 
-type SimpleKind = Exclude<
-  Fault,
-  { command: string } | { pps: number } | { afterBytes: number } | { stolenRatio: number }
->['kind'];
+type SimpleKind = Exclude<Fault, { command: string } | { pps: number } | { afterBytes: number }>['kind'];
 
 const at = (kind: SimpleKind, ...numbers: readonly number[]): { faults: Fault[] } => ({
   faults: numbers.map((number) => ({ kind, at: number })),

@@ -11,7 +11,6 @@ import { type Cell, families, type OwnRules, scenariosOf } from '../../../src/mo
 import { temporaryFolder } from '../../fakes/folder.ts';
 import type { Fault } from '../../fakes/freebsd-lab/faults.ts';
 import { textOf, writeFile } from '../../fakes/freebsd-lab/file-system.ts';
-import type { KernelText } from '../../fakes/freebsd-lab/kernel.ts';
 import { type FreebsdLab, type FreebsdLabOptions, startFreebsdLab } from '../../fakes/freebsd-lab/lab.ts';
 import { addModule } from '../../fakes/freebsd-lab/machine.ts';
 import { integer } from '../../fakes/freebsd-lab/sysctls.ts';
@@ -33,21 +32,13 @@ type Setup = FreebsdLabOptions & {
   testbed?: Partial<FreebsdTestbed>;
   rules?: Record<string, OwnRules>;
   interfaces?: InterfaceRoles;
-  patchedKernel?: KernelText;
   /** Changes the laboratory before the controller sees it. */
   spoil?: (lab: FreebsdLab) => void;
 };
 
 /** Runs a test on a testbed in a laboratory of its own, and restores it. */
 async function onTestbed(
-  {
-    testbed: changes = {},
-    rules = {},
-    interfaces = {},
-    patchedKernel = { ident: 'patched' },
-    spoil,
-    ...options
-  }: Setup,
+  { testbed: changes = {}, rules = {}, interfaces = {}, spoil, ...options }: Setup,
   work: (testbed: Testbed, lab: FreebsdLab) => Promise<void>,
 ): Promise<void> {
   await using lab = await startFreebsdLab(options);
@@ -57,7 +48,7 @@ async function onTestbed(
   const testbed = await openFreebsdTestbed('shelf', config, traffic, depsOf(lab));
   const variants = [
     builtVariant('base', { ident: 'base' }, folder),
-    builtVariant('patched', patchedKernel, folder),
+    builtVariant('patched', { ident: 'patched' }, folder),
     builtVariant('diff 80345', { ident: 'earlier' }, folder),
   ];
   const overlay = { path: 'dut', beside: '', interfaces };
@@ -126,15 +117,9 @@ test('a sender that cannot open a port beside what holds it has its port for its
   });
 });
 
-/** Their driver reads the card once a second. */
-const slowToCount = [
-  { name: 'mce0', card: 'ConnectX-4' },
-  { name: 'mce1', card: 'ConnectX-4' },
-] as const;
-
 test('a receiver that is hardly too slow is not taken for a DUT, nor where its logs are read again', () => {
   const noise = { perBoot: 0, perSecond: 0.0023 };
-  return onTestbed({ receiverPps: 4.85e6, noise, cabling: { ports: slowToCount } }, async (testbed) => {
+  return onTestbed({ receiverPps: 4.85e6, noise }, async (testbed) => {
     const { logs, keepLog } = keptLogs();
     const planned = trialOf('patched', 1);
     const outcome = await testbed.trial(planned, keepLog, signal);
@@ -148,14 +133,15 @@ test('a receiver that is hardly too slow is not taken for a DUT, nor where its l
   });
 });
 
-test('a DUT that its host starves measures nothing', () => {
-  const hardware = { 'kern.vm_guest': 'kvm' };
-  const faults: Fault[] = [{ kind: 'starved-dut', at: 1, stolenRatio: 0.45 }];
-  return onTestbed({ hardware, faults, generatorPps: 10e6, cabling: { generators: 'separate' } }, async (testbed) => {
+test('a DUT that its host starves measures nothing', () =>
+  onTestbed({ hardware: { 'kern.vm_guest': 'kvm' } }, async (testbed, lab) => {
+    expect(await send(testbed, trialOf('base', 1))).toMatchObject(valid);
+    const says =
+      'interrupt                          total       rate\ncpu0:timer                          5733         97\n';
+    for (const at of [1, 2]) lab.faults.order({ kind: 'command-lies', machine: 'dut', command: 'vmstat -i', at, says });
     const outcome = await send(testbed, trialOf('base', 1));
     expect(outcome).toMatchObject({ runs: [{ validity: { cause: 'machine-busy' } }] });
-  });
-});
+  }));
 
 describe('a console', () => {
   const withConsole = (lab: FreebsdLab, testbed: Partial<FreebsdTestbed['dut']> = {}) => {
@@ -320,9 +306,8 @@ test('a setting that is waived is measured as it is, and its reason is shown', (
   });
 });
 
-test('a kernel with a newer firmware in it has flashed the card permanently, which each later boot reports', () => {
-  const patchedKernel = { ident: 'patched', firmware: '1.27.0.0' };
-  return onTestbed({ patchedKernel, loaderConf: { 'hw.cxgbe.fw_install': '1' } }, async (testbed) => {
+test('a card whose firmware has changed permanently is reported by each later boot', () =>
+  onTestbed({}, async (testbed, lab) => {
     const { fingerprint } = await testbed.inspect([forwarding]);
     expect(fingerprint).toMatchObject({
       'dev.t5nex.0.firmware_version': '1.25.0.0',
@@ -330,11 +315,11 @@ test('a kernel with a newer firmware in it has flashed the card permanently, whi
       receiver: expect.stringContaining('vcxl1'),
     });
     expect(await send(testbed, trialOf('base', 1))).toMatchObject(valid);
+    lab.dut.machine.hardware = { 'dev.t5nex.0.firmware_version': '1.27.0.0' };
     const told = { kind: 'failed', reason: expect.stringMatching(/was "1\.25\.0\.0" and is "1\.27\.0\.0"/) };
     expect(await send(testbed, trialOf('patched', 1))).toEqual(told);
     expect(await send(testbed, trialOf('base', 2))).toEqual(told);
-  });
-});
+  }));
 
 test.each(['pf', 'ipfw'] as const)(
   '%s that the site has on is reported, taken off for a trial, and restored by a boot',
@@ -363,13 +348,19 @@ test.each(['pf', 'ipfw'] as const)(
 
 test('filters beside every scenario are reported, and no module is loaded to find them', () =>
   onTestbed({}, async (testbed, lab) => {
-    const { machine } = lab.dut;
+    const { machine, journal } = lab.dut;
     const warnings = async () => (await testbed.inspect([forwarding])).warnings ?? [];
-    machine.netgraphHooks = new Map([[machine.interfaces[0]?.name ?? '', 2]]);
     expect(await warnings()).toEqual([]);
+    expect(journal.filter(({ command }) => command.startsWith('ngctl'))).toEqual([]);
     for (const module of ['ng_ether', 'ng_socket']) addModule(machine, module);
     machine.sysctls.set('net.inet.ipf.fr_running', integer(1));
-    machine.otherFilters = ['ipfilter', 'siftr'];
+    const lie = (command: string, says: string) =>
+      lab.faults.order({ kind: 'command-lies', machine: 'dut', command, at: 1, says });
+    lie('ngctl list', `  Name: ${lab.cabling.exit}  Type: ether  ID: 00000001   Num hooks: 2\n`);
+    lie(
+      'pfilctl heads',
+      ' Intercept point     Type\n            inet     IPv4\n  In  ipfilter  default\n  In  siftr  default\n',
+    );
     expect((await warnings()).toSorted()).toEqual([
       expect.stringContaining('ipf of the DUT'),
       expect.stringContaining('netgraph of'),

@@ -13,30 +13,22 @@ export const bootPrograms: Readonly<Record<string, Program>> = {
   'zfsbootcfg -z zroot -n freebsd:nvstore -k nextboot_enable -v NO': cancelInStore,
 };
 
-/**
- * Up to FreeBSD 14.0 the shell script sbin/reboot/nextboot.sh, which prints its errors on stdout; from 14.1 on the
- * program sbin/reboot/reboot.c.
- */
+/** As sbin/reboot/reboot.c of FreeBSD 14.1. */
 function nextboot(process: Process): number {
   const { has, value, given } = readOptions(process.args, 'De:k:');
-  const { files, root, nextboot: version } = process.machine;
-  const isScript = version === 'script';
+  const { files, root } = process.machine;
   if (has('D')) {
     const isThere = nodeAt(files, nextbootFile) !== undefined;
     remove(files, nextbootFile);
-    return isThere || isScript ? 0 : fail(process, `nextboot: unlink ${nextbootFile}: ${fileErrorText.ENOENT}`);
+    return isThere ? 0 : fail(process, `nextboot: unlink ${nextbootFile}: ${fileErrorText.ENOENT}`);
   }
   const kernel = value('k') ?? notModelled();
   if (nodeAt(files, `/boot/${kernel}/kernel`) === undefined) {
-    if (!isScript) return fail(process, `nextboot: stat /boot/${kernel}/kernel: ${fileErrorText.ENOENT}`);
-    process.out(`Error: /boot/${kernel} doesn't exist. Use -f to override.\n`);
-    return 1;
+    return fail(process, `nextboot: stat /boot/${kernel}/kernel: ${fileErrorText.ENOENT}`);
   }
   if (root.kind === 'zfs') root.nvstore.set('nextboot_enable', 'YES');
-  // The shell script does not check the type of any other file system.
-  const isInFile = root.kind === 'ufs' || (root.kind === 'nfs' && isScript);
   const variables = given.flatMap(({ name, value }) => (name === 'e' ? value.replace(/=(.*)$/, '="$1"\n') : []));
-  const text = `${isInFile ? 'nextboot_enable="YES"\n' : ''}kernel="${kernel}"\n${variables.join('')}`;
+  const text = `${root.kind === 'ufs' ? 'nextboot_enable="YES"\n' : ''}kernel="${kernel}"\n${variables.join('')}`;
   const error = writeFile(files, nextbootFile, text);
   return error === undefined ? 0 : fail(process, `nextboot: ${nextbootFile}: ${fileErrorText[error]}`);
 }

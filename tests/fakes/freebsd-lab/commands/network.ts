@@ -1,8 +1,6 @@
 // netstat and vmstat, and the other programs of a machine's network.
-import { timerInterruptsOf } from '../cpu.ts';
-import { majorOf } from '../machine.ts';
 import { type IpCounts, queueInterrupts } from '../packet-counts.ts';
-import { fail, type Process, type Program } from '../process.ts';
+import { type Process, type Program, print } from '../process.ts';
 import { networkOf } from './addresses.ts';
 import { ifconfig } from './ifconfig.ts';
 import { arp, ndp, route, routesText } from './routes.ts';
@@ -16,7 +14,7 @@ export const networkPrograms: Readonly<Record<string, Program>> = {
   'netstat -rn -f inet': (process) => routes(process, 'inet'),
   'netstat -rn -f inet6': (process) => routes(process, 'inet6'),
   'netstat -s': protocolCounters,
-  'ngctl list': listNodes,
+  'ngctl list': (process) => print(process, 'There are 0 total nodes:\n'),
   'pfilctl heads': listFilters,
   route,
   'vmstat -i': interrupts,
@@ -30,9 +28,8 @@ function routes({ machine, out }: Process, family: 'inet' | 'inet6'): number {
 /** Handlers of packets besides a scenario's rules. */
 function listFilters(process: Process): number {
   const { machine, out } = process;
-  if (majorOf(machine) < 13) return fail(process, 'pfilctl: Command not found.');
-  const { modules, pf, otherFilters } = machine;
-  const linked = [...(modules.has('ipfw') ? ['ipfw'] : []), ...(pf.isEnabled ? ['pf'] : []), ...otherFilters];
+  const { modules, pf } = machine;
+  const linked = [...(modules.has('ipfw') ? ['ipfw'] : []), ...(pf.isEnabled ? ['pf'] : [])];
   out(' Intercept point     Type\n');
   for (const [point, type] of [
     ['inet', 'IPv4'],
@@ -46,29 +43,16 @@ function listFilters(process: Process): number {
   return 0;
 }
 
-function listNodes({ machine: { interfaces, netgraphHooks }, out }: Process): number {
-  out(`There are ${interfaces.length} total nodes:\n`);
-  for (const [index, { name }] of interfaces.entries()) {
-    const hooks = netgraphHooks.get(name) ?? 0;
-    out(`  Name: ${name.padEnd(15)} Type: ether           ID: 0000000${index + 1}   Num hooks: ${hooks}\n`);
-  }
-  return 0;
-}
-
-/** Only those of queues and timers. */
-function interrupts({ machine, network, deps, out }: Process): number {
+/** Only those of queues. */
+function interrupts({ machine, network, out }: Process): number {
   network.count();
-  const now = deps.clock.now();
-  const seconds = Math.max(1, now - (machine.running?.startedAt ?? 0));
-  const timers = timerInterruptsOf(machine, now).map((total, cpu): [string, number] => [`cpu${cpu}:timer`, total]);
-  const queues = queueInterrupts(machine).map(([name, total], index): [string, number] => [
+  const all = queueInterrupts(machine).map(([name, total], index): [string, number] => [
     `irq${264 + index}: ${name}`,
     total,
   ]);
-  const all = [...queues, ...timers];
   out('interrupt                          total       rate\n');
   for (const [name, total] of [...all, ['Total', all.reduce((sum, [, total]) => sum + total, 0)] as const]) {
-    out(`${name.padEnd(28)} ${String(total).padStart(11)} ${String(Math.round(total / seconds)).padStart(10)}\n`);
+    out(`${name.padEnd(28)} ${String(total).padStart(11)}          1\n`);
   }
   return 0;
 }
@@ -133,7 +117,7 @@ function interfaceCounters({ machine, network, out }: Process): number {
   };
   row(...'Name Mtu Network Address Ipkts Ierrs Idrop Ibytes Opkts Oerrs Obytes Coll'.split(' '));
   for (const [index, { name, mac, mtu, port, addresses }] of machine.interfaces.entries()) {
-    const { received, missed, sent } = network.shown(port);
+    const { received, missed, sent } = port;
     const [link, into] = [`<Link#${index + 1}>`, received.packets];
     row(name, mtu, link, mac, into, 0, missed.packets, received.bytes, sent.packets, 0, sent.bytes, 0);
     for (const text of addresses) {

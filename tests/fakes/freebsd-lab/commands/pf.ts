@@ -1,7 +1,7 @@
 // pfctl: pf's rules, as far as the benchmark's scenarios use them.
 import { fileErrorText, textOf } from '../file-system.ts';
 import { noPf, type PfRule } from '../firewall.ts';
-import { type Machine, majorOf, tellWatchers } from '../machine.ts';
+import { type Machine, tellWatchers } from '../machine.ts';
 import { fail, type Process, type Program, print } from '../process.ts';
 import { readOptions } from './options.ts';
 
@@ -38,9 +38,8 @@ function turn(process: Process, isOn: boolean): number {
 function flush({ machine, err }: Process): number {
   const { states, isEnabled, switchedAt } = machine.pf;
   machine.pf = { ...noPf(), isEnabled, switchedAt };
-  if (majorOf(machine) >= 14) err('Ethernet rules cleared\n');
   err(
-    `rules cleared\nnat cleared\n0 tables deleted.\n${states} states cleared\nsource tracking entries cleared\npf: statistics cleared\npf: interface flags reset\n`,
+    `Ethernet rules cleared\nrules cleared\nnat cleared\n0 tables deleted.\n${states} states cleared\nsource tracking entries cleared\npf: statistics cleared\npf: interface flags reset\n`,
   );
   return 0;
 }

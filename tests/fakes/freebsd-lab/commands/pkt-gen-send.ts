@@ -1,7 +1,7 @@
 // pkt-gen -f tx: sends packets as fast as its port, its machine and -R allow.
 import { setDemand, threadsOf } from '../cpu.ts';
 import type { Interface } from '../machine.ts';
-import { pauses, type Stream } from '../network.ts';
+import type { Stream } from '../network.ts';
 import type { Process } from '../process.ts';
 import { isLinkUp } from '../wiring.ts';
 import {
@@ -113,9 +113,8 @@ function streamOf(process: Process, found: Interface, options: PktGenOptions): {
     frameBytesWithoutCrc: options.frameBytesWithoutCrc,
     destinationMac: options.destinationMac,
     destination: options.destination.first,
-    sources: options.source,
+    sources: options.source.size,
     flows: options.source.size * options.destination.size,
-    heedsPause: pauses(process.machine, found.name),
   };
   return { stream, cpuShare: Math.min(1, asked / most) };
 }

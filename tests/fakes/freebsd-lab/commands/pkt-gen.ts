@@ -60,10 +60,7 @@ async function trial(process: Process, found: Interface, options: PktGenOptions)
   } finally {
     users.delete(user);
     if (options.sends) network.endTrial();
-    if (users.size === 0) {
-      network.letGo();
-      changeMode(process, found);
-    }
+    if (users.size === 0) changeMode(process, found);
   }
 }
 

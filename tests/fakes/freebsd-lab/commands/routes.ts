@@ -1,7 +1,7 @@
 // route, arp and ndp: a machine's routes and neighbours.
 import { BlockList } from 'node:net';
-import { type Interface, keepRcConf, type Machine, majorOf, type Neighbour, type Route } from '../machine.ts';
-import { fail, notModelled, type Plain, type Process } from '../process.ts';
+import { type Interface, keepRcConf, type Machine, type Neighbour, type Route } from '../machine.ts';
+import { notModelled, type Plain, type Process } from '../process.ts';
 import { networkOf, shownAddresses } from './addresses.ts';
 
 export function routesText(machine: Machine, family: 'inet' | 'inet6'): string {
@@ -67,9 +67,8 @@ export function route({ args, machine, out }: Plain): number {
   if ((verb !== 'add' && verb !== 'change') || (kind !== undefined && kind !== '-blackhole')) notModelled();
   const { routes } = machine;
   const index = routes.findIndex((one) => one.family === family && one.destination === destination);
-  const isNew = majorOf(machine) >= 14;
   // Its netlink version omits the length for IPv4.
-  const shown = family === 'inet' && isNew ? destination.replace(/\/.*/, '') : destination;
+  const shown = family === 'inet' ? destination.replace(/\/.*/, '') : destination;
   const says = `${verb} net ${shown}: gateway ${gateway}`;
   const refuse = (why: string) => {
     out(`${says} fib 0: ${why}\n`);
@@ -79,7 +78,7 @@ export function route({ args, machine, out }: Plain): number {
   if (verb === 'change' && index === -1) return refuse('not in table');
   keepRcConf(machine);
   const name = isLoopback(gateway) ? 'lo0' : interfaceTo(machine, gateway)?.name;
-  if (name === undefined) return refuse(isNew ? 'Invalid argument' : 'Network is unreachable');
+  if (name === undefined) return refuse('Invalid argument');
   const flags = kind === undefined ? 'UGS' : 'UGSB';
   const made = { family, destination, gateway, flags, interface: name } as const;
   routes.splice(index === -1 ? routes.length : index, index === -1 ? 0 : 1, made);
@@ -103,7 +102,7 @@ const interfaceTo = ({ interfaces }: Machine, address: string): Interface | unde
     }),
   );
 
-/** Replaces any entry for that address by a static one: `arp -S` and `ndp -s`, which fail without a code since 14. */
+/** Replaces any entry for that address by a static one: `arp -S` and `ndp -s`, which fail without a code. */
 export function setNeighbour(
   process: Plain,
   family: Neighbour['family'],
@@ -112,16 +111,13 @@ export function setNeighbour(
   const { machine, out, err } = process;
   const { neighbours } = machine;
   const name = interfaceTo(machine, address)?.name;
-  if (name === undefined && majorOf(machine) >= 14) {
+  if (name === undefined) {
     const program = family === 'inet' ? 'arp' : 'ndp';
     const says = `${program}: delete: cannot locate ${address}\n`;
     err(family === 'inet' ? says.repeat(2) : says);
     return 0;
   }
-  if (name === undefined) {
-    return fail(process, `arp: cannot intuit interface index and type for ${address}`);
-  }
-  if (family === 'inet' && majorOf(machine) >= 14) {
+  if (family === 'inet') {
     if (neighbours.some((one) => one.address === address)) out(`${address} (${address}) deleted\n`);
     else err(`arp: delete ${address}: No such file or directory\n`);
   }
