@@ -6,7 +6,6 @@ const seconds: Readonly<Record<string, number>> = {
   'jenkins/library.slow': 60,
   'e2e/chaos.slow': 60,
   'e2e/demo.lab': 80,
-  'lab/power/ipmi-guest.slow': 60,
   'publish/site/build-site.browser.slow': 30,
   'gate/bisect/bisect.slow': 73,
   'e2e/action.lab': 80,

@@ -17,17 +17,8 @@ export interface IpmiSim extends AsyncDisposable {
   argumentsSeen(): string;
 }
 
-type IpmiSimOptions = {
-  /** A port on loopback with the machine's output over TCP, which Serial over LAN forwards. */
-  serialPort?: number;
-  /**
-   * Path of a program that has power over a real machine, called like the one below. Its processes end with the BMC,
-   * and the BMC with us, in any way; only root can use it.
-   */
-  machineProgram?: string;
-};
-
-export async function startIpmiSim(options: IpmiSimOptions = {}): Promise<IpmiSim> {
+/** `serialPort` is one on loopback with the machine's output over TCP, which Serial over LAN forwards. */
+export async function startIpmiSim(serialPort?: number): Promise<IpmiSim> {
   const folder = mkdtempSync(join(tmpdir(), 'ppsgate-ipmi-'));
   const file = (name: string, text: string) => {
     writeFileSync(join(folder, name), text, { mode: 0o600 });
@@ -39,12 +30,11 @@ export async function startIpmiSim(options: IpmiSimOptions = {}): Promise<IpmiSi
   file('power', '0');
   file('obeys', 'yes');
   chmodSync(file('machine', machineText(folder)), 0o755);
-  const { serialPort, machineProgram } = options;
-  const machine = machineProgram ?? join(folder, 'machine');
-  const words = ['-n', '-c', file('lan.conf', lanText(port, password, machine, serialPort))];
+  const words = ['-n', '-c', file('lan.conf', lanText(port, password, join(folder, 'machine'), serialPort))];
   words.push('-f', file('bmc.emu', bmcText), '-s', join(folder, 'state'));
 
-  const bmc = machineProgram === undefined ? startAlone(words) : startWithAll(words);
+  const bmc = spawn('ipmi_sim', words, { stdio: 'ignore' });
+  const exited = once(bmc, 'exit');
   await answering(port);
   return {
     config: {
@@ -59,36 +49,9 @@ export async function startIpmiSim(options: IpmiSimOptions = {}): Promise<IpmiSi
     obeys: (does) => void file('obeys', does ? 'yes' : 'no'),
     argumentsSeen: () => readFileSync(join(folder, 'processes'), 'utf8'),
     async [Symbol.asyncDispose]() {
-      await bmc.end();
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
-}
-
-type Bmc = { end(): Promise<void> };
-
-function startAlone(words: readonly string[]): Bmc {
-  const bmc = spawn('ipmi_sim', words, { stdio: 'ignore' });
-  const exited = once(bmc, 'exit');
-  return {
-    async end() {
       bmc.kill();
       await exited;
-    },
-  };
-}
-
-/** The kernel ends all of them once the first has ended, which reads a pipe of ours. */
-function startWithAll(words: readonly string[]): Bmc {
-  const first = ['sh', '-c', 'ipmi_sim "$@" & exec cat >/dev/null', 'sh'];
-  const all = spawn('unshare', ['--pid', '--fork', '--kill-child', ...first, ...words], {
-    stdio: ['pipe', 'ignore', 'ignore'],
-  });
-  const exited = once(all, 'exit');
-  return {
-    async end() {
-      all.stdin?.end();
-      await exited;
+      rmSync(folder, { recursive: true, force: true });
     },
   };
 }
