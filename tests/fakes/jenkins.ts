@@ -240,47 +240,17 @@ const actionsOf = (parameters: Parameters) => [
   },
 ];
 
-/** Selects the fields of a query's `tree` in a document, such as `builds[number,actions[parameters[name]]]{0,100}`. */
+/** Only fields that a query's `tree` names, such as `builds[number,actions[parameters[name]]]{0,100}`. */
 function withTree({ url }: Asked, document: object): Answer {
-  const tree = url.searchParams.get('tree');
-  if (tree === null) return { status: 200, body: document };
-  const tokens = tree.match(/\{\d+,\d+\}|[[\],]|[^[\],{]+/g) ?? [];
-  const pick = parseTree(tokens);
-  if (tokens.length > 0) return { status: 400, body: `cannot parse ${tree}` };
-  return { status: 200, body: pick(document) as object };
-}
-
-type Pick = (value: unknown) => unknown;
-
-function parseTree(tokens: string[]): Pick {
-  const picks = new Map<string, Pick>();
-  for (;;) {
-    const name = tokens.shift() ?? '';
-    const inner = tokens[0] === '[' ? innerTree(tokens) : (value: unknown) => value;
-    const [, from, to] = /^\{(\d+),(\d+)\}$/.exec(tokens[0] ?? '') ?? [];
-    if (from !== undefined) tokens.shift();
-    picks.set(name, (value) => inner(Array.isArray(value) && from ? value.slice(Number(from), Number(to)) : value));
-    if (tokens[0] !== ',') break;
-    tokens.shift();
-  }
-  const pick: Pick = (value) => {
+  const names = new Set(['_class', ...(url.searchParams.get('tree')?.match(/[a-z]+/gi) ?? [])]);
+  const pick = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(pick);
     if (typeof value !== 'object' || value === null) return value;
-    const kept = Object.entries(value).flatMap(([name, inside]) => {
-      if (name === '_class') return [[name, inside]];
-      const chosen = picks.get(name);
-      return chosen === undefined ? [] : [[name, chosen(inside)]];
-    });
-    return Object.fromEntries(kept);
+    return Object.fromEntries(
+      Object.entries(value).flatMap(([name, inner]) => (names.has(name) ? [[name, pick(inner)]] : [])),
+    );
   };
-  return pick;
-}
-
-function innerTree(tokens: string[]): Pick {
-  tokens.shift();
-  const pick = parseTree(tokens);
-  if (tokens.shift() !== ']') tokens.push('unclosed');
-  return pick;
+  return { status: 200, body: pick(document) as object };
 }
 
 function send(response: ServerResponse, { status, headers, body = '' }: Answer): void {
