@@ -1,11 +1,10 @@
-// Processes that reserve testbeds, and can be suspended, killed and cut off, in virtual time or on a real cluster.
+// Processes that reserve testbeds, and can be suspended, killed and cut off, in virtual time.
 import { join } from 'node:path';
-import { setImmediate, setTimeout } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { acquireLease, type Lease, type LeaseDeps, type QueueWait } from '../../src/gate/reserve/lease.ts';
 import { type HeldTestbed, readLab } from '../../src/gate/reserve/records.ts';
 import { giveBack, type ReservationRequest } from '../../src/gate/reserve/reservation.ts';
-import { openEtcd } from '../../src/gate/reserve/store/etcd.ts';
 import { openSqlite } from '../../src/gate/reserve/store/sqlite.ts';
 import { type Store, type StoreChange, StoreError, type StoreSnapshot } from '../../src/gate/reserve/store/store.ts';
 import { temporaryFolder } from './folder.ts';
@@ -13,8 +12,6 @@ import { storeWith } from './store-with.ts';
 
 export type ReservationLab = {
   leaseSeconds: number;
-  /** True if nothing happens while the observer looks. */
-  isVirtual: boolean;
   /** Never cut off; its turn is always immediate. */
   onlooker: Store;
   now(): number;
@@ -30,8 +27,6 @@ export type ReservationLab = {
   elapse(seconds: number): Promise<void>;
   /** Lets time pass without any act. */
   lag(seconds: number): Promise<void>;
-  /** The store itself has failed, as on a starved machine: later events prove nothing. */
-  hasFailed(): boolean;
   close(): Promise<void>;
 };
 
@@ -86,9 +81,6 @@ export async function aLab(): Promise<ReservationLab> {
   return lab;
 }
 
-/** Tolerance in seconds: a process reads its clock shortly before or after a test, and may read another last digit. */
-export const clockSlack = 0.02;
-
 export type Claim = {
   lease?: Lease;
   error?: unknown;
@@ -110,11 +102,11 @@ type Actor = {
 };
 
 /** Timing, and order of arrival. */
-type Stage = Omit<ReservationLab, 'onlooker' | 'date' | 'jump' | 'start' | 'hasFailed' | 'close'> & {
+type Stage = Omit<ReservationLab, 'onlooker' | 'date' | 'jump' | 'start' | 'close'> & {
   open(): Promise<Store>;
   turn(actor: Actor): Promise<void>;
   sleep(actor: Actor, seconds: number, signal: AbortSignal): Promise<void>;
-  changed(actor: Actor, store: Store, ...wanted: Parameters<Store['changed']>): Promise<void>;
+  changed(actor: Actor, ...wanted: Parameters<Store['changed']>): Promise<void>;
 };
 
 /**
@@ -149,7 +141,6 @@ export async function virtualLab(path: string, pick: (count: number) => number =
 
   return labOn(onlooker, {
     leaseSeconds: 30,
-    isVirtual: true,
     now,
     open,
     settle,
@@ -170,7 +161,7 @@ export async function virtualLab(path: string, pick: (count: number) => number =
     },
     turn: (actor) => addTask(tasks, { actor, at: seconds, isDue: () => true }),
     sleep: (actor, duration, signal) => addTask(tasks, { actor, at: seconds + duration, isDue: () => true }, signal),
-    changed: (actor, _, since, signal, prefix = '') => {
+    changed: (actor, since, signal, prefix = '') => {
       const isDue = () => changes.since(since, prefix) || actor.lost !== 'nothing';
       return addTask(tasks, { actor, at: seconds, isDue }, signal);
     },
@@ -219,49 +210,8 @@ function addTask(tasks: Set<Task>, task: Omit<Task, 'begin'>, signal?: AbortSign
   });
 }
 
-/** The lab's own part of a cluster, and the real clock: every possible act is performed at once. */
-export async function realLab(endpoints: readonly string[], prefix: string, leaseSeconds = 1): Promise<ReservationLab> {
-  const now = () => performance.now() / 1000;
-  const open = () => openEtcd({ endpoints: [...endpoints], prefix }, { now });
-  const turn = async (actor: Actor) => {
-    while (actor.state === 'stopped') await setTimeout(10);
-    if (actor.state === 'dead') await new Promise(() => {});
-  };
-  const settle = async () => {
-    await setTimeout(50);
-  };
-  const elapse = async (seconds: number) => {
-    await setTimeout(seconds * 1000);
-  };
-  return labOn(await open(), {
-    leaseSeconds,
-    isVirtual: false,
-    now,
-    open,
-    settle,
-    step: settle,
-    elapse,
-    lag: elapse,
-    turn,
-    async sleep(actor, seconds, signal) {
-      await setTimeout(seconds * 1000, undefined, { signal });
-      await turn(actor);
-    },
-    async changed(actor, store, ...wanted) {
-      await store.changed(...wanted);
-      await turn(actor);
-    },
-  });
-}
-
-function labOn(opened: Store, stage: Stage): ReservationLab {
-  const { leaseSeconds, isVirtual, now, step, settle, elapse, lag } = stage;
-  let hasFailed = false;
-  const watched = (store: Store) =>
-    heard(store, (error) => {
-      hasFailed ||= error instanceof StoreError;
-    });
-  const onlooker = watched(opened);
+function labOn(onlooker: Store, stage: Stage): ReservationLab {
+  const { leaseSeconds, now, step, settle, elapse, lag } = stage;
   const stores = [onlooker];
   let ids = 0;
   let aheadSeconds = 0;
@@ -269,7 +219,6 @@ function labOn(opened: Store, stage: Stage): ReservationLab {
 
   return {
     leaseSeconds,
-    isVirtual,
     onlooker,
     now,
     date,
@@ -277,22 +226,21 @@ function labOn(opened: Store, stage: Stage): ReservationLab {
     settle,
     elapse,
     lag,
-    hasFailed: () => hasFailed,
     jump(seconds) {
       aheadSeconds += seconds;
     },
     async start(name, onCommit = (change, commit) => commit(change)) {
       const actor: Actor = { state: 'running', lost: 'nothing' };
-      const connection = watched(await stage.open());
+      const connection = await stage.open();
       stores.push(connection);
       const leaving = new AbortController();
       const waits: QueueWait[] = [];
       let aliveUntil = Number.POSITIVE_INFINITY;
       let wasLate = false;
       const turn = () => stage.turn(actor);
-      const commit: Store['commit'] = (change) => onCommit(change, connection.commit);
-      const store = lossy({ ...connection, commit }, actor, stage, (askedAt) => {
-        wasLate ||= now() + clockSlack >= aliveUntil;
+      const commit: Store['commit'] = (change) => onCommit(change, (change) => connection.commit(change));
+      const store = lossy(storeWith(connection, { commit }), actor, stage, (askedAt) => {
+        wasLate ||= now() >= aliveUntil;
         aliveUntil = askedAt + leaseSeconds;
       });
       // Unique to this process, as a clock that only goes forward may start anywhere.
@@ -342,21 +290,6 @@ function labOn(opened: Store, stage: Stage): ReservationLab {
   };
 }
 
-/** Reports every request that fails. */
-function heard(store: Store, onFailure: (error: unknown) => void): Store {
-  const ask = async <T>(answering: Promise<T>): Promise<T> => {
-    answering.catch(onFailure);
-    return answering;
-  };
-  return storeWith(store, {
-    openSession: (seconds) => ask(store.openSession(seconds)),
-    renew: (session) => ask(store.renew(session)),
-    endSession: (session) => ask(store.endSession(session)),
-    read: (prefix) => ask(store.read(prefix)),
-    commit: (change) => ask(store.commit(change)),
-  });
-}
-
 /** Each request and each response waits for its turn, and may be lost. */
 function lossy(store: Store, actor: Actor, { now, turn, changed }: Stage, onRenewed: (askedAt: number) => void): Store {
   async function ask<T>(request: () => Promise<T>): Promise<T> {
@@ -384,7 +317,7 @@ function lossy(store: Store, actor: Actor, { now, turn, changed }: Stage, onRene
     read: (prefix) => ask(() => store.read(prefix)),
     commit: (change) => ask(() => store.commit(change)),
     async changed(...wanted) {
-      await changed(actor, store, ...wanted);
+      await changed(actor, ...wanted);
       if (actor.lost !== 'nothing') throw new StoreError('the connection was lost');
     },
     close: () => store.close(),

@@ -21,7 +21,7 @@ import { liftQuarantine, type ReservationRequest, setQuarantine } from '../../sr
 import { type Store, type StoreChange, StoreError, type StoreSnapshot } from '../../src/gate/reserve/store/store.ts';
 import { type Priority, priorities } from '../../src/model/priority.ts';
 import { plainAssign, type Wanting } from './plain-queue.ts';
-import { clockSlack, type OnCommit, type Process, type ReservationLab, takeAway } from './reservation-lab.ts';
+import { type OnCommit, type Process, type ReservationLab, takeAway } from './reservation-lab.ts';
 import { storeWith } from './store-with.ts';
 
 /** Each shares one machine with the next. */
@@ -215,7 +215,7 @@ function modelOf(lab: ReservationLab, operator: Process) {
   function noteEnd(claim: Claim, error: unknown): void {
     const { aliveUntil, wasLate } = claim.process;
     // A process counts from before its request, which may have been slow.
-    const latest = lab.now() + clockSlack + laggedSeconds;
+    const latest = lab.now() + laggedSeconds;
     claim.end ??= { error, wasAlive: latest < aliveUntil() && !wasLate() };
   }
 
@@ -233,7 +233,7 @@ function modelOf(lab: ReservationLab, operator: Process) {
   async function use(claim: Claim, lease: Lease, machine: string, how: 'raise' | 'command') {
     const { name, aliveUntil } = claim.process;
     lease.assertHeld();
-    if (lab.now() - clockSlack >= aliveUntil()) violate(`${name} believes in a session that is over`);
+    if (lab.now() >= aliveUntil()) violate(`${name} believes in a session that is over`);
     await provesOurs(claim);
     await claim.process.turn();
     if (machines[how](machine, lease.token)) return;
@@ -305,7 +305,6 @@ function modelOf(lab: ReservationLab, operator: Process) {
 
   /** Conditions of a commit at the moment of its execution. */
   const checkedCommit: OnCommit = async (change, commit) => {
-    if (!lab.isVirtual) return commit(change);
     const before = await readLab(onlooker);
     const log = await readLog(onlooker);
     const revision = await commit(change);
@@ -489,7 +488,7 @@ function modelOf(lab: ReservationLab, operator: Process) {
     const { tickets } = await readLab(onlooker);
     checkSubjects(tickets);
     const line = tickets.map(({ id }) => id);
-    const until = lab.now() + patienceLeases(lab) * lab.leaseSeconds;
+    const until = lab.now() + 30 * lab.leaseSeconds;
     while (claims.some((claim) => isWaiting(claim) || isHolding(claim)) || !(await isFree())) {
       if (lab.now() > until) throw new Error(`No claim is served any more: ${describe(claims)}`);
       for (const claim of claims) {
@@ -623,6 +622,3 @@ function makeMachines() {
 }
 
 class RefusedError extends Error {}
-
-/** Immediate in a virtual lab; arbitrarily long on a starved machine. */
-const patienceLeases = ({ isVirtual }: ReservationLab): number => (isVirtual ? 30 : 300);

@@ -1,16 +1,13 @@
-// Plays random histories on each store.
-import { randomInt, randomUUID } from 'node:crypto';
+// Plays random histories on SQLite; the stores keep one contract.
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
-import { afterAll, beforeAll, onTestFinished, test } from 'vitest';
-import { type EtcdCluster, etcdNeeds, startEtcd } from '../../fakes/etcd.ts';
-import { realLab, virtualLab } from '../../fakes/reservation-lab.ts';
+import { onTestFinished, test } from 'vitest';
+import { virtualLab } from '../../fakes/reservation-lab.ts';
 import { type History, histories, play } from '../../fakes/reservation-model.ts';
-import { describeWith } from '../../needs.ts';
 import { times } from '../../random.ts';
 
 const patienceMilliseconds = 600_000;
@@ -69,58 +66,3 @@ const lostSinceTheRead: History = {
     { kind: 'request', who: 0, wants: ['c', 'a'], priority: 'patch', subject: 'one' },
   ],
 };
-
-describeWith(etcdNeeds, 'etcd', () => {
-  let cluster: EtcdCluster;
-  beforeAll(async () => {
-    cluster = await startEtcd();
-  });
-  afterAll(() => cluster?.stop());
-
-  test(
-    'keeps the invariants in every history',
-    async () => {
-      const playOne = async (history: History) => {
-        for (;;) {
-          const lab = await realLab(cluster.endpoints, `/${randomUUID()}/`);
-          try {
-            return await play(history, lab);
-          } catch (error) {
-            if (!lab.hasFailed()) throw error;
-          }
-        }
-      };
-      await playTogether(histories(80), playOne, { count: times(30), atATime: 15 });
-    },
-    patienceMilliseconds,
-  );
-});
-
-/** Like fc.assert, but concurrent, because real time passes; replays a failure to shrink it. */
-async function playTogether(
-  arbitrary: fc.Arbitrary<History>,
-  playOne: (history: History) => Promise<void>,
-  { count, atATime }: { count: number; atATime: number },
-): Promise<void> {
-  const seed = randomInt(2 ** 31);
-  const failures: { index: number; history: History; cause: unknown }[] = [];
-  const upcoming = fc.sample(arbitrary, { seed, numRuns: count }).entries();
-  const playInTurn = async () => {
-    for (const [index, history] of upcoming) {
-      if (failures.length > 0) return;
-      await playOne(history).catch((cause: unknown) => failures.push({ index, history, cause }));
-    }
-  };
-  await Promise.all(Array.from({ length: atATime }, playInTurn));
-  const [failure] = failures;
-  if (failure === undefined) return;
-  await fc.assert(fc.asyncProperty(arbitrary, playOne), {
-    seed,
-    path: String(failure.index),
-    numRuns: 1,
-    interruptAfterTimeLimit: 60_000,
-  });
-  const { index, history, cause } = failure;
-  const which = `seed ${seed}, history ${index} of ${count}: ${fc.stringify(history)}`;
-  throw new Error(`It failed once, and not again (${which}).`, { cause });
-}
