@@ -111,8 +111,7 @@ const cellsOf = ({ outcome }: Result): CellResult[] => (outcome.kind === 'judged
 
 test('while GitHub is away, the job fails, and reports the measurements when it is run again', async () => {
   written = `${config}github: { data: { branch: false } }\n`;
-  const kinds = [{ kind: 'broken', status: 503 }, { kind: 'reset' }] as const;
-  github.faults.byChance({ random: () => 0.3, share: 1, kinds });
+  github.faults.order(undefined, { kind: 'broken', status: 503 }, 999);
   // Only the last attempt waits that long, and it ends the test.
   const patienceSeconds = 120;
   const pause: Pause = async (seconds, signal) => {

@@ -18,68 +18,39 @@ export type Fault =
   | { kind: 'slow'; milliseconds: number };
 
 export type Faults = {
-  /** The next `times` calls of `operationId` (as in openapi.json) fail like this. */
-  order: (operationId: string, fault: Fault, times?: number) => void;
-  /** From now on, each call without a requested fault has one of `kinds` with this probability. */
-  byChance: (chance: Chance) => void;
-  /** Drops all faults that no call has met yet, including random ones. */
+  /** The next `times` calls of `operationId` (as in openapi.json), or of any, fail like this. */
+  order: (operationId: string | undefined, fault: Fault, times?: number) => void;
+  /** Drops all faults that no call has met yet. */
   clear: () => void;
   /** Number of calls that have met a fault. */
   readonly met: number;
 };
 
-/** @param random from 0 to below 1. */
-export type Chance = { random: () => number; share: number; kinds?: readonly Fault[] };
-
 export type FaultBook = Faults & {
   /** The fault for the current call, which is then used up. */
-  next: (operationId: string, isWrite: boolean) => Fault | undefined;
+  next: (operationId: string) => Fault | undefined;
 };
 
-/** Random faults; `carriedOut` is random as well. */
-const badDay: readonly Fault[] = [
-  { kind: 'broken', status: 502 },
-  { kind: 'broken', status: 503 },
-  { kind: 'reset' },
-  { kind: 'cut' },
-  { kind: 'slow', milliseconds: 5 },
-  { kind: 'secondary-rate-limit', seconds: 1 },
-];
-
 export function noFaultsYet(): FaultBook {
-  const ordered: { operationId: string; fault: Fault }[] = [];
-  let chance: Chance | undefined;
+  const ordered: { operationId: string | undefined; fault: Fault }[] = [];
   let met = 0;
   return {
     order(operationId, fault, times = 1) {
       ordered.push(...Array.from({ length: times }, () => ({ operationId, fault })));
     },
-    byChance(another) {
-      chance = another;
-    },
     clear() {
       ordered.length = 0;
-      chance = undefined;
     },
     get met() {
       return met;
     },
-    next(operationId, isWrite) {
-      const index = ordered.findIndex((order) => order.operationId === operationId);
-      const fault = index === -1 ? drawn(chance, isWrite) : ordered.splice(index, 1)[0]?.fault;
-      if (fault !== undefined) met += 1;
-      return fault;
+    next(operationId) {
+      const index = ordered.findIndex((order) => [operationId, undefined].includes(order.operationId));
+      if (index === -1) return undefined;
+      met += 1;
+      return ordered.splice(index, 1)[0]?.fault;
     },
   };
-}
-
-function drawn(chance: Chance | undefined, isWrite: boolean): Fault | undefined {
-  if (chance === undefined || chance.random() >= chance.share) return undefined;
-  const { random, kinds = badDay } = chance;
-  const fault = kinds[Math.floor(random() * kinds.length)];
-  if (fault === undefined || !isWrite) return fault;
-  const isLost = fault.kind === 'broken' || fault.kind === 'reset';
-  return isLost ? { carriedOut: random() < 0.5, ...fault } : fault;
 }
 
 /** The response in place of the correct one, worded like GitHub's; one that is reset is never sent. */

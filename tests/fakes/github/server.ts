@@ -86,7 +86,7 @@ async function serve(github: Inner, request: IncomingMessage, response: ServerRe
     send(response, violation(github, `${asked.method} ${asked.path} is not in openapi.json.`));
     return;
   }
-  const fault = github.faults.next(route.operationId, asked.method !== 'GET');
+  const fault = github.faults.next(route.operationId);
   const answer = ifChanged(asked, answerTo(github, route, { asked, fault }));
   const isLost = fault?.kind === 'reset' || fault?.kind === 'cut';
   github.requests.push({
