@@ -5,12 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openConduit } from '../../src/forge/phabricator/conduit.ts';
-import {
-  cancelledOutcome,
-  outcomeOfFailure,
-  outcomeOfResult,
-  type ReportedOutcome,
-} from '../../src/publish/reporters/outcome.ts';
+import { cancelledOutcome, outcomeOfFailure, type ReportedOutcome } from '../../src/publish/reporters/outcome.ts';
 import { combineReporters } from '../../src/publish/reporters/reporter.ts';
 import {
   type AnswersDeps,
@@ -26,7 +21,6 @@ import { temporaryFolder } from '../fakes/folder.ts';
 import { finish } from '../fakes/phabricator/builds.ts';
 import { type FakePhabricator, startPhabricator } from '../fakes/phabricator/server.ts';
 import type { State } from '../fakes/phabricator/state.ts';
-import { aResult } from '../fakes/result.ts';
 
 const raw = 'diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-slow\n+fast\n';
 const minute = 60_000;
@@ -133,14 +127,6 @@ describe('the end of a gate', () => {
     expect(said.at(-1)).toBe('D1:1 has its reply, 7 h late.');
   });
 
-  test('is reported at once if the server is healthy, with all measurements', async () => {
-    const { id } = aRevision();
-    const ending = outcomeOfResult(aResult(), {});
-    const answer = keeping(combineReporters([]), (ended) => commentOf(id, '7', ended), deps);
-    expect(await answer.conclude(ending)).toBe('delivered');
-    expect([told(id), waiting(), said]).toEqual([['7'], [], []]);
-  });
-
   test('that was cancelled posts no comment, and nothing waits for it', async () => {
     const { id } = aRevision();
     const answer = keeping(combineReporters([]), (ended) => commentOf(id, '7', ended), deps);
@@ -183,16 +169,6 @@ describe('after a restore of the server', () => {
     await giveAnswers(deps);
     expect([told(id), waiting()]).toEqual([[], []]);
     expect(said.join()).toContain('diff 1 is now ');
-  });
-
-  test('an answer to the same revision and diff is posted', async () => {
-    const { id, phid, diffPHID: diff } = aRevision();
-    const answer = commentOf(id, '7');
-    if (answer.kind !== 'comment') expect.fail('It is a comment.');
-    const revision = { number: id, diff: 1, phids: { revision: phid, diff } };
-    keepAnswer({ ...answer, revision }, deps);
-    await giveAnswers(deps);
-    expect(told(id)).toEqual(['7']);
   });
 });
 

@@ -17,7 +17,6 @@ const created = (path: string) =>
   `diff --git a/${path} b/${path}\nnew file mode 100644\n--- /dev/null\n+++ b/${path}\n@@ -0,0 +1 @@\n+y\n`;
 const raws: Record<string, string> = {
   changed: unprefixed('sys/net/if.c'),
-  deleted: `diff --git a/sys/net/if.c b/sys/net/if.c\ndeleted file mode 100644\n--- a/sys/net/if.c\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n`,
   both: unprefixed('sys/x.c') + created('net/a.c'),
   mnemonic: moved('i/sys/net/if.c', 'sys/net/if.c'),
   other: unprefixed('usr.bin/netstat/main.c'),
@@ -135,8 +134,6 @@ function textOf(decision: Decision, warnings: readonly string[], keys: readonly 
     .replaceAll(/127.0.0.1:\d+/g, 'host');
 }
 
-const outcomeOf = (decision: Decision) => (decision.kind === 'reply' ? decision.topic : decision.kind);
-
 const src = { repositories: ['src'] };
 const on = (...events: string[]) => ({ relay: { on: events } });
 const below = (...paths: string[]) => ({ paths });
@@ -163,11 +160,9 @@ const stories: readonly [fact: string, outcome: string, story: Story][] = [
   ['a malformed diff, which a gate reports', 'run', { acts: 'raw malformed / sent', config: below('sys/dev/') }],
   ['a diff that Phabricator does not show', 'run', { acts: 'refused / sent', config: below('sys/dev/') }],
   ['a diff without prefixes', 'run', { acts: 'raw changed / sent', config: below('sys/net/') }],
-  ['a deletion without prefixes', 'run', { acts: 'raw deleted / sent', config: below('sys/net/') }],
   ['a new file beside a changed one', 'run', { acts: 'raw both / sent', config: below('sys/net/') }],
   ['a diff with mnemonic prefixes', 'run', { acts: 'raw mnemonic / sent', config: below('sys/net/') }],
   ['a diff without prefixes elsewhere', 'nothing', { acts: 'raw other / sent', config: below('sys/net/') }],
-  ['a path that ends like one of ours', 'nothing', { acts: 'raw changed / sent', config: below('net/') }],
   ['a new file elsewhere', 'nothing', { acts: 'raw new other / sent', config: below('sys/net/') }],
   ['a new file that is perhaps ours', 'refused', { acts: 'raw new / sent', config: below('sys/dev/', 'sys/net/') }],
   ['a diff that Harbormaster requested', 'nothing', { acts: 'build / sent' }],
@@ -189,9 +184,6 @@ const stories: readonly [fact: string, outcome: string, story: Story][] = [
   ['a build where builds are not measured', 'refuse-build', { acts: 'build', config: on('diffs') }],
 
   ['praise', 'nothing', { acts: 'alice: Looks good.' }],
-  ['a call within a sentence', 'nothing', { acts: 'alice: Please write @ppsgate run, as soon as you can.' }],
-  ['a quotation', 'nothing', { acts: 'alice: > @ppsgate run' }],
-  ['another name', 'nothing', { acts: 'alice: @ppsgates run' }],
   ['the call of GitHub', 'nothing', { acts: 'alice: /ppsgate run' }],
   ['a command of the bot itself', 'nothing', { acts: 'perfbot: @ppsgate run', config: { people: ['perfbot'] } }],
   ['a command where comments are none', 'nothing', { acts: run, config: on('diffs') }],
@@ -228,30 +220,9 @@ const stories: readonly [fact: string, outcome: string, story: Story][] = [
   ['a hasty request for an old diff', 'refused', { author: 'eve', acts: 'wait 3600 / old / bob+30: @ppsgate run' }],
 
   ['run of a stranger', 'refused', { acts: 'eve: @ppsgate run' }],
-  ['run of a diff by a stranger', 'refused', { acts: 'eve: @ppsgate run 1' }],
-  ['rerun of a stranger', 'refused', { acts: 'eve: @ppsgate rerun' }],
-  ['extend of a stranger', 'refused', { acts: 'eve: @ppsgate extend' }],
   ['bisect of a stranger', 'refused', { acts: 'diff / eve: @ppsgate bisect 2' }],
-  ['bisect of commits by a stranger', 'refused', { acts: 'eve: @ppsgate bisect v1 v2' }],
   ['cancel of a stranger', 'not-cancelled', { acts: 'eve: @ppsgate cancel' }],
-  ...['it passed', 'the patch is at fault', 'it was undecided', 'the lab failed'].map(
-    (how): [string, string, Story] => [
-      `a request of a stranger after: ${how}`,
-      'refused',
-      { acts: `${run} / ended ${how} / eve: @ppsgate run` },
-    ],
-  ),
-  ['a request of a stranger during a gate', 'refused', { acts: `${run} / eve: @ppsgate run` }],
-  [
-    'a request of a stranger for a newer diff',
-    'refused',
-    { acts: `${run} / ended it passed / diff / eve: @ppsgate run` },
-  ],
-  [
-    'a request of a stranger after a bisection',
-    'refused',
-    { acts: 'diff / alice: @ppsgate bisect / ended it passed / eve: @ppsgate run' },
-  ],
+  ['a request of a stranger after a gate', 'refused', { acts: `${run} / ended it passed / eve: @ppsgate run` }],
 
   [
     'a rerun with the last overrides',
@@ -299,13 +270,13 @@ const stories: readonly [fact: string, outcome: string, story: Story][] = [
   ['a cancellation on a closed revision', 'cancel', { acts: 'abandoned / alice: @ppsgate cancel' }],
 ];
 
-test.each(stories)('%s: %s', async (_, outcome, story) => {
-  expect(outcomeOf((await follow(story)).decision)).toBe(outcome);
-});
-
-test('each decision has its job or its reason', async () => {
+test('decides on each event, with the job or the reason', async () => {
   const texts: string[] = [];
-  for (const [fact, , story] of stories) texts.push(`${fact}\n  ${(await follow(story)).text}`);
+  for (const [fact, outcome, story] of stories) {
+    const { decision, text } = await follow(story);
+    expect(decision.kind === 'reply' ? decision.topic : decision.kind, fact).toBe(outcome);
+    texts.push(`${fact}\n  ${text}`);
+  }
   await expect(`${texts.join('\n')}\n`).toMatchFileSnapshot('golden/decisions.txt');
 });
 

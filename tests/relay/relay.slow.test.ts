@@ -172,17 +172,6 @@ test('a stranger gets one reply to all mistyped commands, and one to each other 
 });
 
 describe('a delivery', () => {
-  test('becomes a job that is started, and is settled', async () => {
-    const revision = revisionBy(scene.alice);
-    heard(revision);
-    await work();
-    expect(scene.starter.starts).toEqual([{ key: keyOf(revision), mayBeStarted: false }]);
-    expect(scene.inbox.countPending()).toBe(0);
-    expect(stateOf(keyOf(revision))).toEqual({ kind: 'started', where: `at ${keyOf(revision)}` });
-    await work();
-    expect(scene.starter.starts).toHaveLength(1);
-  });
-
   test('waits while Phabricator is down, and is done when it is back', async () => {
     const revision = revisionBy(scene.alice);
     heard(revision);
@@ -222,17 +211,6 @@ describe('a delivery', () => {
     await work();
     expect(scene.inbox.countPending()).toBe(0);
     expect(scene.said.join('\n')).toMatch(/PHID-DREV-\w+ is dropped: /);
-  });
-
-  test('waits while the token is not taken, for that can be fixed', async () => {
-    const revision = revisionBy(scene.alice);
-    heard(revision);
-    scene.phabricator.bot.isDisabled = true;
-    await work();
-    expect(scene.inbox.countPending()).toBe(1);
-    scene.phabricator.bot.isDisabled = false;
-    await work();
-    expect(startedKeys()).toEqual([keyOf(revision)]);
   });
 });
 
@@ -314,16 +292,6 @@ describe('a job', () => {
     ]);
     expect(stateOf(key)).toEqual({ kind: 'dropped', why: 'There is no workflow.' });
     expect(scene.starter.starts).toHaveLength(1);
-  });
-
-  test('that is refused fails the build that waits, with the reason', async () => {
-    const revision = revisionBy(scene.alice);
-    const target = await asked(revision);
-    scene.starter.answers = [{ kind: 'refused', why: 'There is no workflow.' }];
-    await work();
-    expect(target.messages).toEqual(['fail']);
-    expect(target.units).toMatchObject([{ result: 'broken', details: 'There is no workflow.' }]);
-    expect(commentsOn(revision)).toEqual([]);
   });
 
   test('that is lost is started again, as perhaps started, until that succeeds', async () => {
@@ -522,16 +490,6 @@ describe('@ppsgate cancel', () => {
     }
     expect(stateOf(keyOf(other))?.kind).toBe('started');
   });
-
-  test('reaches also what may have been started without our hearing of it', async () => {
-    const revision = revisionBy(scene.alice);
-    heard(revision);
-    scene.starter.answers = [{ kind: 'failed', why: 'The answer was lost.' }];
-    await work();
-    told(revision, scene.alice, '@ppsgate cancel');
-    await work();
-    expect(scene.starter.cancelled).toEqual([keyOf(revision)]);
-  });
 });
 
 describe('a poll', () => {
@@ -563,15 +521,6 @@ describe('a poll', () => {
     scene.phabricator.state.now += 5;
     await poll();
     expect(keysOf(revision)).toEqual([keyOf(revision)]);
-  });
-
-  test('starts the revision that has waited longest first', async () => {
-    await pollOnce(scene.deps);
-    scene.phabricator.letPass(120);
-    const revisions = [1, 2, 3].map(() => revisionBy(scene.alice));
-    await pollOnce(scene.deps);
-    await work();
-    expect(startedKeys()).toEqual(revisions.map((revision) => keyOf(revision)));
   });
 });
 

@@ -120,17 +120,6 @@ describe('a webhook', () => {
     ]);
   });
 
-  test.each([
-    ['a diff', { type: 'DIFF' }, 0],
-    ['a build', { type: 'HMBD' }, 0],
-    ['a test, which is logged', { test: true }, 1],
-  ])('of %s is ignored', async (_, about, lines) => {
-    const { port, inbox, logged } = await start();
-    expect(await send(port, webhookText(webhookBody(about)))).toMatchObject({ status: 200, text: 'ignored' });
-    expect(logged).toHaveLength(lines);
-    expect(inbox.countPending()).toBe(0);
-  });
-
   test('whose client waits for a confirmation before the body gets it, if its headers are good', async () => {
     const { port } = await start();
     const body = webhookBody();
@@ -146,15 +135,6 @@ describe('a webhook', () => {
     const refused = await send(port, asking({ 'X-Phabricator-Webhook-Signature': undefined }));
     expect(refused).toMatchObject({ status: 401, head: expect.stringMatching(/^HTTP\/1\.1 401/) });
     expect(await send(port, asking({ 'Content-Length': '10000000' }))).toMatchObject({ status: 413 });
-  });
-
-  test('that breaks off is not queued, and no fault of ours', async () => {
-    const { port, inbox, logged } = await start();
-    const { socket, answer } = clientOf(port);
-    socket.end(webhookText(webhookBody()).slice(0, -1));
-    await answer;
-    expect(inbox.countPending()).toBe(0);
-    expect(logged).toEqual([]);
   });
 });
 

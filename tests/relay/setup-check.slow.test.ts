@@ -14,12 +14,10 @@ import { inboxIn, openInbox } from '../../src/relay/inbox.ts';
 import { startRelayServer } from '../../src/relay/server.ts';
 import { checkPhabricator } from '../../src/relay/setup-check.ts';
 import type { SetUpDiagnostic } from '../../src/relay/setup-check-item.ts';
-import { makeAuthority } from '../fakes/authority.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { type FakePhabricator, startPhabricator } from '../fakes/phabricator/server.ts';
 import { commit, newRepository } from '../fakes/repository.ts';
-import { startHttps } from '../lab/power/https-server.ts';
-import { describeWith, sharedFolder, testWith } from '../needs.ts';
+import { describeWith, sharedFolder } from '../needs.ts';
 
 const webhookKey = 'k'.repeat(32);
 const buildPassword = 'harbormaster:open sesame';
@@ -255,21 +253,6 @@ test('each fault is reported with its fix, and nothing else is', async () => {
   await expect(texts.join('\n')).toMatchFileSnapshot('golden/set-up-faults.txt');
 });
 
-test.each<[string, Record<string, string>, string, string]>([
-  ['one file', { 'dut/0': '' }, 'dut', 'with 1 file in dut'],
-  ['files of another folder', { 'lab/dut/x': '' }, 'lab/dut', 'with 1 file in lab/dut'],
-  ['files of the top', {}, '.', 'with 1 file in its top'],
-  ['as many as may be', filesIn(100), 'dut', 'with 100 files in dut'],
-])('the files that Linux testbeds install are counted: %s', async (_, files, path, found) => {
-  const { config } = await aSetUp();
-  const start = clone(files);
-  const place = { path, beside: '/usr/local/etc/ppsgate' };
-  const changed = { ...config, relay: { ...config.relay, start } };
-  const diagnostics = await diagnosticsOf(changed, () => new Date(), place);
-  const { why } = diagnostics.find(({ what }) => what === 'relay.start.repository') ?? {};
-  expect(why).toContain(found);
-});
-
 test('sends the token only to a server that has answered like Phabricator', async () => {
   const { config } = await aSetUp();
   const heard: string[] = [];
@@ -335,38 +318,6 @@ test('undelivered answers are reported, with the cause', async () => {
       fix: `run \`ppsgate relay\` or \`ppsgate poll\` here: it posts them as soon as ${url} accepts them`,
     },
   ]);
-});
-
-testWith(['openssl'], 'a certificate that is not trusted is wrong, and the token is kept', async () => {
-  const { config } = await aSetUp();
-  const authority = await makeAuthority(temporaryFolder(), 'site');
-  const server = await startHttps(await authority.issue('server', '127.0.0.1'), (_, response) => response.end());
-  onTestFinished(() => server[Symbol.asyncDispose]());
-  const url = server.origin;
-  const diagnostics = await diagnosticsOf({ ...config, url });
-  expect(diagnostics[0]).toEqual({
-    kind: 'wrong',
-    what: 'the server',
-    why: `${url} shows a certificate that no authority trusted by this machine has signed (UNABLE_TO_VERIFY_LEAF_SIGNATURE)`,
-    fix: 'set `phabricator.ca` to the certificate of the authority, or set NODE_EXTRA_CA_CERTS',
-  });
-  expect(diagnostics).toContainEqual({
-    kind: 'skipped',
-    what: 'the token',
-    why: 'skipped because of this fault: the server',
-  });
-  expect(exitCodeOf(diagnostics)).toBe(2);
-});
-
-test('a server that is temporarily too busy is tried again, and abandoned if it stays so', async () => {
-  const scene = await aSetUp();
-  scene.phabricator.faults.order('user.search', { kind: 'rate-limit' }, 2);
-  expect(exitCodeOf(await diagnosticsOf(scene.config))).toBe(0);
-  scene.phabricator.faults.order('user.search', { kind: 'rate-limit' }, 100);
-  const diagnostics = await diagnosticsOf(scene.config);
-  expect(diagnostics.find(({ what }) => what === 'people')).toMatchObject({ kind: 'unreachable' });
-  expect(diagnostics.find(({ what }) => what === 'build plans')).toMatchObject({ kind: 'ok' });
-  expect(exitCodeOf(diagnostics)).toBe(4);
 });
 
 test.each<[string, (tokenPath: string) => StartConfig]>([

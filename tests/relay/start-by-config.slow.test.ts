@@ -15,9 +15,6 @@ const repository = 'freebsd/freebsd-src';
 test.for([
   [0, 'it passed'],
   [1, 'the patch is at fault'],
-  [2, 'it could not be run as requested'],
-  [3, 'it was undecided'],
-  [4, 'the lab failed'],
   [130, 'it was cancelled'],
   [126, 'it exited with 126'],
 ] as const)('a gate here that ends with %i: %s', async ([code, how]) => {

@@ -72,20 +72,14 @@ describe('a gate is started', () => {
     expect(jenkins.state.queue).toMatchObject([{ parameters: { ...own, ...named } }]);
   });
 
-  test('with the defaults of the job for parameters without a request', async () => {
-    await starter().start(job, false, signal);
-    expect(jenkins.state.queue).toMatchObject([{ parameters }]);
-    expect(jenkins.state.log).toEqual([]);
+  test('by an address as a browser shows it', async () => {
+    const url = `${jenkins.url}/view/all/job/lab/view/mine/job/ppsgate`;
+    expect(await starter({ url }).start(job, true, signal)).toMatchObject({ kind: 'started' });
   });
 
   test('by a job that has no more parameters than are needed', async () => {
     jenkins.state.defined = ['PATCH', 'KEY'];
     expect(await starter().start(job, false, signal)).toMatchObject({ kind: 'started' });
-  });
-
-  test('by an address as a browser shows it', async () => {
-    const url = `${jenkins.url}/view/all/job/lab/view/mine/job/ppsgate`;
-    expect(await starter({ url }).start(job, true, signal)).toMatchObject({ kind: 'started' });
   });
 });
 
@@ -118,13 +112,6 @@ describe('a gate that may have been started', () => {
     jenkins.meanwhile.push(jenkins.begin);
     expect(await starter().start(job, true, signal)).toMatchObject({ kind: 'started' });
     expect(builds()).toHaveLength(1);
-  });
-
-  test('is started where it was not', async () => {
-    jenkins.faults.push({ path: /buildWithParameters/, with: { status: 503 } });
-    await starter().start(job, false, signal);
-    await starter().start(job, true, signal);
-    expect(jenkins.state.queue).toHaveLength(1);
   });
 
   test.for([
@@ -243,11 +230,5 @@ describe('a gate is cancelled', () => {
     expect(await starter().cancel(job, signal)).toBeUndefined();
     expect(jenkins.requests).toContain('POST /jenkins/queue/cancelItem');
     expect(jenkins.state.builds).toMatchObject([{ result: 'ABORTED' }]);
-  });
-
-  test('after its end, which stays as it was', async () => {
-    const build = addBuild({ isBuilding: false, result: 'SUCCESS' });
-    expect(await starter().cancel(job, signal)).toBeUndefined();
-    expect(build.result).toBe('SUCCESS');
   });
 });
