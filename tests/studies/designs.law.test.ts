@@ -73,53 +73,6 @@ describe('where builds differ by 0.5 %', () => {
   });
 });
 
-describe('a simulation', () => {
-  test('gives the same row to the same request, and another to another seed', () => {
-    const few = { experiments: 300, effect: -0.01 };
-    expect(row(few)).toEqual(row(few));
-    expect(row({ ...few, seed: 8 })).not.toEqual(row(few));
-  });
-
-  test.for(designNames)('of %s gives every experiment one verdict, within its runs', (name) => {
-    for (const effect of [-0.03, -0.01, 0, 0.03]) {
-      const request = { design: { name, budgets: [6, 9] }, effect, experiments: 500 };
-      const { regression, noRegression, improvement, inconclusive, ...rest } = row(request);
-      expect(regression + noRegression + improvement + inconclusive).toBeCloseTo(1, 12);
-      expect(rest.meanRuns).toBeGreaterThanOrEqual(4);
-      expect(rest.p95Runs).toBeLessThanOrEqual(18);
-    }
-  });
-
-  test('of a fixed design takes all its runs every time', () => {
-    const { meanRuns, p95Runs } = row({
-      design: { name: 'fixed', budgets: [12] },
-      experiments: 50,
-    });
-    expect([meanRuns, p95Runs]).toEqual([24, 24]);
-  });
-
-  test('calls a gain of a tenth an improvement, though it could pass before that is sure', () => {
-    for (const historyRuns of [0, 30, 60]) {
-      const { improvement } = row({ historyRuns, effect: 0.1, experiments: 500 });
-      expect(improvement).toBeGreaterThan(0.95);
-    }
-  });
-
-  test('counts a patch once, however many of its cells are called a regression', () => {
-    const { regression, patchRegression } = row({ cells: 4, effect: -0.01, experiments: 2000 });
-    expect(patchRegression).toBeCloseTo(1 - (1 - regression) ** 4, 1);
-  });
-
-  test('draws from measured sets in any unit, with their variance', () => {
-    const cells = [[[99, 101, 100.5, 99.5]], [[9.9e6, 10.1e6, 10.05e6, 9.95e6]]];
-    const measured = row({ noise: { kind: 'sets', cells }, effect: -0.02 });
-    const cv = sampleStandardDeviation([99, 101, 100.5, 99.5]) / 100;
-    const drawn = row({ noise: normal(cv), effect: -0.02 });
-    expect(Math.abs(measured.meanRuns - drawn.meanRuns)).toBeLessThan(1);
-    expect(measured.regression).toBeGreaterThan(0.9);
-  });
-});
-
 describe('a patch that changes nothing', () => {
   const deviations = [0.003, 0.015, 0.1];
 
