@@ -6,15 +6,6 @@ import { describeWith } from '../needs.ts';
 
 describeWith(['chromium'], 'the page of a bisection in a browser', () => {
   const open = useBrowser();
-  const html = renderHtml(mellanoxFixed);
-
-  test('shows its plot, loads nothing, and has no errors', async () => {
-    const { page, complaints, requests } = await open('index.html', html);
-    expect(await page.title()).toContain('ppsgate: f8f5b459d21e costs 55.9 ± 0.2 %');
-    expect((await page.locator('.intervals svg:visible').boundingBox())?.width).toBeGreaterThan(900);
-    expect(complaints).toEqual([]);
-    expect(requests.filter((url) => url !== 'data:,')).toEqual([]);
-  });
 
   test.for(Object.entries({ ...bisectResults, mellanoxFixed, mellanoxBroken }))(
     'fits a phone without scrolling sideways: %s',

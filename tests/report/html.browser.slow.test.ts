@@ -75,42 +75,6 @@ describeWith(['chromium'], 'the page in a browser', () => {
     expect(await page.locator('details.graph[open]').count()).toBe(2);
   });
 
-  test('works by the keyboard: a graph opens, and its frames zoom', async () => {
-    const { page, complaints } = await open('index.html', html);
-    const fold = page.locator('details.graph').first();
-    await fold.locator('summary').focus();
-    await page.keyboard.press('Enter');
-    const graph = fold.locator('svg.ppsgate-flamegraph');
-    await graph.waitFor({ state: 'visible' });
-    const frame = graph.locator('.flames g:focus');
-    while ((await frame.count()) === 0) await page.keyboard.press('Tab');
-    for (let calls = 0; calls < 14; calls += 1) await page.keyboard.press('ArrowUp');
-    const widthOf = () => frame.locator('rect').getAttribute('width').then(Number);
-    const before = await widthOf();
-    expect(before).toBeLessThan(700);
-    await page.keyboard.press('Enter');
-    await expect.poll(widthOf).toBeGreaterThan(900);
-    await page.keyboard.press('Escape');
-    await expect.poll(widthOf).toBe(before);
-    expect(complaints).toEqual([]);
-  });
-
-  test('zooms by a click in one graph, and leaves the others alone', async () => {
-    const page = await openAt(anchor, { widthPixels: 390 });
-    const graph = page.locator(`#${anchor} svg`);
-    const frame = graph.locator('.flames g', { hasText: /^ipfw_chk\n/ }).first();
-    const other = page
-      .locator('svg.ppsgate-flamegraph')
-      .first()
-      .locator('.flames g', { hasText: /^ipfw_chk\n/ })
-      .locator('rect');
-    const widthOf = () => frame.locator('rect').getAttribute('width').then(Number);
-    const [before, otherBefore] = [await widthOf(), await other.getAttribute('width')];
-    await frame.locator('rect').click();
-    await expect.poll(widthOf).toBeGreaterThan(1.2 * before);
-    expect(await other.getAttribute('width')).toBe(otherBefore);
-  });
-
   test('without script its graphs open all the same', async () => {
     const page = await openAt(anchor, { javaScriptEnabled: false });
     await page.locator(`#${anchor} svg`).waitFor({ state: 'visible' });

@@ -34,65 +34,24 @@ function plotOf(cells: CellResult[], changes: Partial<Result> = {}): string {
 const textsOf = (svg: string): string[] =>
   [...svg.matchAll(/<text [^>]*>([^<]*)<\/text>/g)].map(([, text = '']) => text);
 
-/** Distance of a colour's upright line from the left. */
-function uprightAt(svg: string, stroke: string): number {
-  const [, x] = new RegExp(`<path d="M([\\d.]+) [\\d.]+V[\\d.]+" stroke="${stroke}"`).exec(svg) ?? [];
-  return Number(x);
-}
-
-/** The symbol and the interval of the first cell: [left, symbol, right]. */
-function firstInterval(svg: string): [number, number, number] {
-  const [, left, right] = /<path d="M([\d.]+) [\d.]+H([\d.]+)[^"]*" stroke="[^"]*" stroke-width="2"/.exec(svg) ?? [];
-  const all = [...svg.matchAll(/transform="translate\(([\d.]+) /g)].map(([, x]) => Number(x));
-  return [Number(left), Math.min(...all), Number(right)];
-}
-
-const red = '#c62f2f';
-const ink = '#1f2328';
-
-test('every verdict has its own word and symbol', () => {
-  const looks = kinds.map((kind) => {
-    const svg = plotOf([cellOf(kind), cellOf('no-regression')]);
-    expect(textsOf(svg)).toContain(kind);
-    return /<path d="([^"]*)" transform="translate\(798 /.exec(svg)?.[1];
-  });
-  expect(new Set(looks).size).toBe(kinds.length);
+const withDiff = (kind: CellVerdict['kind'], change: number): CellResult => {
+  const { comparisons } = cellOf(kind, around(change));
+  return { ...cellOf(kind, around(change, 0.02)), others: [{ variant: 'diff 80345', comparisons }] };
+};
+const inTime = { policy: { ...policy, metric: 'nsPerPacket', marginRatio: 0.2 } } as const;
+const timed = ({ comparisons, ...cell }: CellResult): CellResult => ({
+  ...cell,
+  comparisons: comparisons.map((one) => ({ ...one, metric: 'nsPerPacket' })),
 });
+const longName = { scenario: 'x'.repeat(63), family: 'inet6', frameBytes: 1518 } as const;
 
-test('an interval is drawn at its numbers, between no change and more', () => {
-  const svg = plotOf([cellOf('regression', around(-0.1, 0.02))]);
-  const [left, symbol, right] = firstInterval(svg);
-  const [margin, zero] = [uprightAt(svg, red), uprightAt(svg, ink)];
-  expect(left).toBeLessThan(symbol);
-  expect(symbol).toBeLessThan(right);
-  expect(right).toBeLessThan(margin);
-  expect(margin).toBeLessThan(zero);
-  const pixelsOfOne = (zero - symbol) / 0.1;
-  expect((right - left) / pixelsOfOne).toBeCloseTo(0.04, 3);
-  expect((zero - margin) / pixelsOfOne).toBeCloseTo(0.02, 3);
-});
-
-test('a loss is on the right where less is better, and the same loss in time is a little more', () => {
-  const [comparison] = cellOf('regression').comparisons;
-  if (comparison === undefined) expect.fail('There is a comparison.');
-  const time = { ...comparison, metric: 'nsPerPacket', interval: around(0.1) } as const;
-  const svg = plotOf([{ ...cellOf('regression'), comparisons: [comparison, time] }], {
-    policy: { ...policy, metric: 'nsPerPacket', marginRatio: 0.2 },
-  });
-  const [zero, margin] = [uprightAt(svg, ink), uprightAt(svg, red)];
-  const symbol = firstInterval(svg)[1];
-  expect((margin - zero) / (symbol - zero)).toBeCloseTo(2.5, 2);
-  expect(textsOf(svg).indexOf('gain')).toBeLessThan(textsOf(svg).indexOf('loss'));
-});
-
-test('earlier diffs are below their cell, and not judged', () => {
-  const { comparisons } = cellOf('regression', around(-0.03));
-  const cell = { ...cellOf('regression'), others: [{ variant: 'diff 80345', comparisons }] };
-  const texts = textsOf(plotOf([cell, cellOf('no-regression')]));
-  expect(texts.indexOf('regression')).toBeLessThan(texts.indexOf('diff 80345'));
-  expect(texts.indexOf('diff 80345')).toBeLessThan(texts.indexOf('no-regression'));
-  expect(texts).toContain('−3.00 %');
-  expect(texts.filter((text) => text === 'not judged')).toHaveLength(1);
+test.each([
+  ['verdicts', judged(kinds.map((kind, index) => withDiff(kind, -0.03 * index)))],
+  ['time', judged([timed(cellOf('regression', around(0.1))), timed(cellOf('improvement'))], inTime)],
+  ['huge gain', judged([cellOf('regression'), cellOf('improvement', around(900, 5))])],
+  ['long name', judged([{ ...cellOf('regression'), cell: longName }])],
+])('is drawn as golden/interval-plot-%s.svg', async (name, result) => {
+  await expect(intervalPlot(result)).toMatchFileSnapshot(`golden/interval-plot-${name.replace(' ', '-')}.svg`);
 });
 
 test.for<[string, Result]>([
@@ -108,22 +67,6 @@ test('of many cells the worst are drawn, and the rest is counted', () => {
   expect(texts.filter((text) => text === 'regression')).toHaveLength(20);
   expect(texts.filter((text) => text === 'no-regression')).toHaveLength(20);
   expect(texts).toContain('20 more cells, none of them worse');
-});
-
-test('one huge gain does not hide the others: it leaves the plot with an arrow', () => {
-  const cells = [cellOf('regression', around(-0.1)), cellOf('improvement', around(900, 5))];
-  const svg = plotOf(cells);
-  const zero = uprightAt(svg, ink);
-  expect(zero - firstInterval(svg)[1]).toBeGreaterThan(20);
-  expect(textsOf(svg)).toContain('+90000 %');
-  expect(svg).toMatch(/l5 5l-5 5"/);
-  expect(plotOf(cells.slice(0, 1))).not.toMatch(/l5 5l-5 5"/);
-});
-
-test('a name that is too long keeps its family', () => {
-  const cell = { scenario: 'x'.repeat(63), family: 'inet6', frameBytes: 1518 } as const;
-  const texts = textsOf(plotOf([{ ...cellOf('regression'), cell }]));
-  expect(texts).toContainEqual(expect.stringMatching(/^x{10,}…inet6 1518 B$/));
 });
 
 test('its narrow form shows the same in the width of a phone', () => {

@@ -34,31 +34,6 @@ const rejections: Rejection[] = [
   { kind: 'out-of-disk', message: 'No space left on device.' },
 ];
 
-test('the experiment is a suite, and each of its cells a case whose time is that of its packets', () => {
-  const suite = suiteOf(judged([aCell({ kind: 'no-regression' })]));
-  expect(suite.attributes).toEqual({
-    name: 'ppsgate shelf-3',
-    timestamp: '2026-11-20T12:00:00.000Z',
-    hostname: 'shelf-3',
-    tests: '1',
-    failures: '0',
-    errors: '0',
-    skipped: '0',
-    time: '2.000',
-  });
-  expect(suite.elements[0]?.attributes).toEqual({
-    classname: 'ppsgate.shelf-3',
-    name: 'forwarding inet4',
-    time: '2.000',
-  });
-  expect(suite.elements.at(-1)?.text).toContain('🟢 ppsgate: #7 loses nothing');
-});
-
-test('the names of cases do not depend on what was measured', () => {
-  const names = endings.map((verdict) => onlyCase(judged([aCell(verdict)])).attributes);
-  expect(new Set(names.map((name) => JSON.stringify(name))).size).toBe(1);
-});
-
 describe("Jenkins' schema of JUnit XML (junit-10.xsd of its xUnit plugin)", () => {
   const all: [string, Result][] = [
     ['an experiment', anExperiment().result],
