@@ -1879,11 +1879,13 @@ function keyName(path) {
 const seeExample = "write one, see docs/example/ppsgate.yml";
 
 // src/config/config-paths.ts
+let schema;
 function belongsIn(written) {
-	const places = [...placesIn(toJSONSchema(configKeys, {
+	schema ??= toJSONSchema(configKeys, {
 		io: "input",
 		unrepresentable: "any"
-	}), written, [])];
+	});
+	const places = [...placesIn(schema, written, [])];
 	return (path) => {
 		const key = String(path.at(-1));
 		const known = places.flatMap((place) => {
@@ -1899,12 +1901,11 @@ function belongsIn(written) {
 		const isOwn = nearest === path.length - 1 && first?.path.length === nearest;
 		const isOfItem = nearest === 0 && path.some((segment) => typeof segment === "number");
 		if (first === void 0 || isOwn || isOfItem) return void 0;
-		const named = [...new Set([first, ...more].map((place) => placeName(place.path)))].slice(0, maxPlaces).join(" or ");
+		const named = [...new Set([first, ...more].map((place) => placeName(place.path)))].slice(0, 3).join(" or ");
 		const it = first.name === key ? "it" : `\`${first.name}\``;
 		return `unknown key \`${excerpt(key)}\`; ${it} belongs ${named}`;
 	};
 }
-const maxPlaces = 3;
 const placeName = (path) => path.length === 0 ? "at the top of the file" : `under \`${keyName(path)}\``;
 function sharedBy(one, other) {
 	const parting = one.findIndex((segment, index) => segment !== other[index]);

@@ -8,8 +8,10 @@ import { configKeys } from './schema.ts';
 /** Returns a place where the key of an unknown path is valid; undefined if there is none. */
 export type Belongs = (path: KeyPath) => string | undefined;
 
+let schema: Schema | undefined;
+
 export function belongsIn(written: unknown): Belongs {
-  const schema = z.toJSONSchema(configKeys, { io: 'input', unrepresentable: 'any' });
+  schema ??= z.toJSONSchema(configKeys, { io: 'input', unrepresentable: 'any' });
   const places = [...placesIn(schema, written, [])];
   return (path) => {
     const key = String(path.at(-1));
@@ -26,13 +28,11 @@ export function belongsIn(written: unknown): Belongs {
     if (first === undefined || isOwn || isOfItem) return undefined;
     // Several kinds may have the same key at the same place.
     const names = new Set([first, ...more].map((place) => placeName(place.path)));
-    const named = [...names].slice(0, maxPlaces).join(' or ');
+    const named = [...names].slice(0, 3).join(' or ');
     const it = first.name === key ? 'it' : `\`${first.name}\``;
     return `unknown key \`${excerpt(key)}\`; ${it} belongs ${named}`;
   };
 }
-
-const maxPlaces = 3;
 
 const placeName = (path: KeyPath): string =>
   path.length === 0 ? 'at the top of the file' : `under \`${keyName(path)}\``;
