@@ -44,7 +44,7 @@ type Packed = { bytes: Buffer; compressed: number; uncompressed: number; crc: nu
 
 function pack({ content, method = 8, says = {} }: ZipEntry): Packed {
   const plain = Buffer.from(content);
-  const bytes = method === 8 ? deflateRawSync(plain) : plain;
+  const bytes = method === 8 ? deflateRawSync(plain, { level: 1 }) : plain;
   return {
     bytes,
     compressed: says.compressedBytes ?? bytes.length,

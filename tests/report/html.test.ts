@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Profile } from '../../src/analysis/profile/profile.ts';
 import type { CellProfiles } from '../../src/analysis/profile/result-profiles.ts';
 import { formatPps } from '../../src/model/format.ts';
 import type { Patch } from '../../src/model/patch.ts';
@@ -72,40 +71,7 @@ describe('flamegraphs', () => {
   test('without them the page has no script at all', () => {
     expect(renderHtml(result, [])).not.toContain('<script');
   });
-
-  test('that do not fit in a page of six megabytes are linked elsewhere, those of the worst cells last', () => {
-    const many = Array.from({ length: 5 }, (_, index) => {
-      const cell = { ...forwarding, frameBytes: 64 + index };
-      const variants = ['base', 'patched'].map((variant) => ({
-        variant,
-        profile: deep(variant),
-        idleFrames: [],
-      }));
-      return { cell, variants };
-    });
-    const cells = many.map(({ cell }, index) => ({
-      ...aCell({ kind: index === 4 ? 'regression' : 'no-regression' }),
-      cell,
-    }));
-    const large = renderHtml(judged(cells), many);
-    expect(Buffer.byteLength(large)).toBeLessThan(6e6);
-    const graph = '<svg[^>]*class="ppsgate-flamegraph';
-    expect(large).toMatch(new RegExp(`id="flamegraph-forwarding-inet4-68-B-base">${graph}`));
-    expect(textOf(large)).toContain('It is too large for this page; see flamegraph-forwarding-inet4-67-B-base.svg .');
-  });
 });
-
-/** Twelve calls deep, with as many paths as a busy kernel has. */
-function deep(variant: string): Profile {
-  const stacks = Array.from({ length: 4000 }, (_, index) => ({
-    frames: Array.from({ length: 12 }, (_, depth) => ({
-      name: `function_${depth}_${Math.floor(index / 2 ** Math.max(0, 11 - depth))}`,
-      module: depth % 3 === 0 ? 'ipfw.ko' : 'kernel',
-    })),
-    samples: 1 + ((index * 7) % 50) + (variant === 'patched' ? index % 3 : 0),
-  }));
-  return { format: 'folded', stacks };
-}
 
 describe('runs', () => {
   const runs = [

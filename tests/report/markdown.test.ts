@@ -66,7 +66,7 @@ test('the report never exceeds GitHub’s limit, and its folds are balanced', ()
     fc.property(anyResult(hostileMarkdown), (result) => {
       expectHarmlessMarkdown(renderMarkdown(result));
     }),
-    { numRuns: times(50) },
+    { numRuns: times(25) },
   );
 });
 

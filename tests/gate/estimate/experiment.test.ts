@@ -104,10 +104,8 @@ describe('the runs of a cell', () => {
   };
 
   test.for([
-    [0.002, 1],
     [0.005, 6],
     [0.01, 1],
-    [0.02, 6],
     [0.04, 1],
   ] as const)('are those of simulated experiments, to a tenth: noise of %d, %d cells', ([cv, cells]) => {
     const { runsIfUnchanged, runsIfLost } = runsAt(cv, cells);
@@ -126,7 +124,7 @@ describe('the runs of a cell', () => {
     const { reachableMarginRatio: reach = 0 } = runsAt(0.03, 1);
     expect(reach).toBeGreaterThan(about.marginRatio);
     const noise = { kind: 'normal', cv: 0.03 } as const;
-    const lost = { ...about, marginRatio: reach, effect: -reach, experiments: 4000 };
+    const lost = { ...about, marginRatio: reach, effect: -reach, experiments: 1000 };
     expect(simulate({ ...lost, noise, design, rates, cells: 1 }).regression).toBeGreaterThan(0.95);
   });
 });

@@ -119,6 +119,6 @@ test('no cell gets another verdict than with the same runs it would have without
       }
       if (stopped.size > 0) expect(cells.map(({ verdict }) => verdict.kind)).toContain('regression');
     }),
-    { numRuns: times(50) },
+    { numRuns: times(25) },
   );
 });
