@@ -83,13 +83,11 @@ describe('a range', () => {
   });
 
   test('of 20,000 commits is read, and of more is refused', async () => {
-    const commits = Array.from({ length: 20_001 }, (_, index) =>
-      index % 10 === 0 ? kernel(`${index}`) : manual(`${index}`),
-    );
+    const commits = Array.from({ length: 20_001 }, (_, index) => (index % 1000 === 0 ? kernel(`${index}`) : {}));
     const { directory } = historyOf(first, ...commits);
     const range = await rangeIn(directory, { bad: 'main~1' });
     expect(range.commits).toBe(20_000);
-    expect(range.revisions).toHaveLength(2_001);
+    expect(range.revisions).toHaveLength(21);
     await expect(rangeIn(directory)).rejects.toThrow(UsageError);
   });
 });
@@ -447,7 +445,7 @@ describe('a fix-up', () => {
           if (index > 0) expect(content).not.toBe(tried[index - 1]);
         }
       }),
-      { numRuns: times(8) },
+      { numRuns: times(4) },
     );
   });
 });

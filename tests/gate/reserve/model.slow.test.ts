@@ -27,7 +27,7 @@ test(
       await play(history, await virtualLab(join(folder, String(labs)), pick));
     };
     await fc.assert(fc.asyncProperty(histories(80), playOne), {
-      numRuns: times(120),
+      numRuns: times(60),
       examples: [[renewedBetweenLosses], [lostSinceTheRead]],
       interruptAfterTimeLimit: 0.8 * patienceMilliseconds,
       markInterruptAsFailure: true,
