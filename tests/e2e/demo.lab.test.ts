@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { JournalEntry } from '../../src/gate/experiment/journal.ts';
 import { labDown, labLeftovers } from '../../src/lab/netns/embedded-lab.ts';
 import { readResult } from '../../src/report/read-result.ts';
+import { unchanged } from '../fakes/result.ts';
 import { describeWith, labPrograms } from '../needs.ts';
 
 const program = join(import.meta.dirname, '../../bin/ppsgate');
@@ -14,11 +15,11 @@ const nothing = { namespaces: [], processes: [] };
 
 describeWith(['root', 'git', 'perf', ...labPrograms], 'the demo', () => {
   let directory: string;
-  let first: string;
+  let work: string;
 
   beforeEach(() => {
     directory = mkdtempSync(join(tmpdir(), 'ppsgate-demo-'));
-    first = join(directory, 'comment-the-rules');
+    work = join(directory, 'guard-protocol-254');
   });
 
   afterEach(async () => {
@@ -26,13 +27,16 @@ describeWith(['root', 'git', 'perf', ...labPrograms], 'the demo', () => {
     rmSync(directory, { recursive: true });
   });
 
-  test('continues after a kill -9 with the same plan, repeats no finished trial and leaves nothing', async () => {
+  test('continues after a kill -9 with the same plan, repeats nothing that is finished and leaves nothing', async () => {
+    const judgedBefore = join(directory, 'comment-the-rules');
+    mkdirSync(judgedBefore);
+    writeFileSync(join(judgedBefore, 'result.json'), JSON.stringify(unchanged));
     const killed = start('demo', '--directory', directory);
-    await expect.poll(() => trialsIn(first).length, waiting).toBeGreaterThanOrEqual(2);
+    await expect.poll(() => trialsIn(work).length, waiting).toBeGreaterThanOrEqual(2);
     killed.kill('SIGKILL');
     await once(killed, 'close');
-    const plan = readFileSync(join(first, 'experiment.json'), 'utf8');
-    const finished = trialsIn(first);
+    const plan = readFileSync(join(work, 'experiment.json'), 'utf8');
+    const finished = trialsIn(work);
 
     const resumed = start('demo', '--resume', directory, '--json');
     const printed = text(resumed.stdout);
@@ -40,17 +44,16 @@ describeWith(['root', 'git', 'perf', ...labPrograms], 'the demo', () => {
     const [code] = await once(resumed, 'close');
 
     expect(code, await said).not.toBe(4);
-    expect(readFileSync(join(first, 'experiment.json'), 'utf8')).toBe(plan);
-    expect(trialsIn(first).slice(0, finished.length)).toEqual(finished);
-    const whole = trialsIn(first).filter(({ runs }) => runs.every(isValid));
+    expect(readFileSync(join(work, 'experiment.json'), 'utf8')).toBe(plan);
+    expect(trialsIn(work).slice(0, finished.length)).toEqual(finished);
+    const whole = trialsIn(work).filter(({ runs }) => runs.every(isValid));
     const numbers = whole.map(({ summary }) => summary.number);
     expect(numbers.toSorted((a, b) => a - b)).toEqual([...new Set(numbers)].toSorted((a, b) => a - b));
     expect(await labLeftovers()).toEqual(nothing);
 
     const judged: { branch: string; verdict: string; directory: string }[] = JSON.parse(await printed);
-    const [unchanged, slowed, broken] = judged;
-    expect(unchanged?.branch).toBe('comment-the-rules');
-    expect(unchanged?.verdict).toMatch(/^(no-regression|inconclusive|invalid)$/);
+    const [before, slowed, broken] = judged;
+    expect(before).toMatchObject({ branch: 'comment-the-rules', verdict: 'unchanged' });
     expect(slowed?.branch).toBe('guard-protocol-254');
     // bench/demo.ts checks detection and the functions named for it: this machine may be too busy.
     expect(slowed?.verdict).toMatch(/^(regression|inconclusive|invalid)$/);
@@ -58,15 +61,12 @@ describeWith(['root', 'git', 'perf', ...labPrograms], 'the demo', () => {
       expect(new Set(await profiledVariants(slowed.directory))).toEqual(new Set(['base', 'patched']));
     }
     expect(broken).toMatchObject({ branch: 'guard-udp', verdict: 'does-not-load' });
-    expect((await readResult(broken?.directory ?? '')).outcome).toMatchObject({
-      message: expect.stringContaining('Could not resolve protocol name'),
-    });
   });
 
   test('bisects commits until it is interrupted, and leaves nothing', async () => {
     const demo = start('demo', '--bisect', '--directory', directory);
     const said = text(demo.stderr);
-    await expect.poll(() => trialsIn(join(directory, 'bisect')).length, waiting).toBeGreaterThanOrEqual(2);
+    await expect.poll(() => trialsIn(join(directory, 'bisect')).length, waiting).toBeGreaterThan(0);
     demo.kill('SIGINT');
     const [code] = await once(demo, 'close');
     expect(code, await said).toBe(130);
