@@ -63,7 +63,6 @@ describeWith(['root', ...labPrograms], 'a Linux testbed', () => {
   test.for<Cell>([
     { scenario: 'forwarding', family: 'inet4' },
     { scenario: 'nftables-stateless', family: 'inet6' },
-    { scenario: 'nftables-stateful', family: 'inet4' },
     { scenario: 'nftables-stateful', family: 'inet6' },
   ])('forwards $family packets in $scenario, and a hundred rules cost time', async (cell) => {
     testbed = await openEmbedded('here', traffic);
