@@ -499,20 +499,16 @@ describeWith(
       writeFileSync(join(kernelConfigFolder, 'LAB'), 'options RSS\n');
       const loaded = { names: ['zfs'], release: '15.0-CURRENT', isRootOnZfs: true };
       const lab = { ...recipe, kernelConfig: 'LAB', kernelConfigFolder, modules: 'needed' } as const;
-      config.recipe = lab;
-      await built({ on, loaded, layouts: [1, 2] });
-      const patched = await built({ on, diff: diffTo(patch) });
+      config.recipe = { ...lab, clean: false };
+      await built({ on, loaded });
+      logs.clear();
+      const patched = await built({ on, diff: diffTo(patch), layouts: [1, 2] });
+      expect(compiled()).toEqual(['cc -c sys/net/if.c']);
       expect(inArchive(patched.archive)).toContain('int if_patched;\nint route_base;\noptions RSS\n');
       expect((await built({ on, diff: diffTo(patch) })).cached).toBe(true);
       const to = join(temporaryFolder(), 'kernel.tar.zst');
       await fetchKernel(on, patched, to, AbortSignal.timeout(60_000));
       expect(readFileSync(to)).toEqual(readFileSync(patched.archive));
-
-      config.recipe = { ...lab, clean: false };
-      await built({ on, loaded });
-      logs.clear();
-      await built({ on, diff: diffTo(patch) });
-      expect(compiled()).toEqual(['cc -c sys/net/if.c']);
 
       const onProgress = (line: string) => line === '===> waiting' && void on.close();
       const lost = build({ on, diff: diffTo({ 'sys/net/if.c': '#pragma slow\n' }), onProgress });
