@@ -6,3 +6,13 @@ export const times = (onEachChange: number): number => onEachChange * Number(pro
 
 // Default number for laws.
 fc.configureGlobal({ numRuns: times(100) });
+
+/** Any code point but a surrogate, for `fc.string`; the table of fast-check's own `binary` takes a second to fill. */
+export const anyCharacter: fc.Arbitrary<string> = fc.nat(0x10f7ff).map(
+  (place) => String.fromCodePoint(place < 0xd800 ? place : place + 0x800),
+  (value) => {
+    if (typeof value !== 'string' || !/^[^\p{Cs}]$/su.test(value)) throw new Error('not one character');
+    const code = value.codePointAt(0) ?? 0;
+    return code < 0xd800 ? code : code - 0x800;
+  },
+);

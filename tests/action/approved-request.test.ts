@@ -15,6 +15,7 @@ import {
 import { priorities } from '../../src/model/priority.ts';
 import { UsageError } from '../../src/model/usage-error.ts';
 import { pullRequest, revision } from '../fakes/result.ts';
+import { anyCharacter } from '../random.ts';
 
 const request: GateRequest = {
   patch: pullRequest,
@@ -26,7 +27,7 @@ const request: GateRequest = {
 
 const anyRequest: fc.Arbitrary<GateRequest> = fc
   .record({
-    title: fc.string({ unit: 'binary' }),
+    title: fc.string({ unit: anyCharacter }),
     author: fc.string(),
     testbed: fc.string({ maxLength: 500 }),
     priority: fc.constantFrom(...priorities),

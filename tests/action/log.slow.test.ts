@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../fakes/folder.ts';
 import type { Plan, Print } from '../fakes/printing.ts';
 import { type Command, commandsIn } from '../fakes/runner-commands.ts';
-import { times } from '../random.ts';
+import { anyCharacter, times } from '../random.ts';
 
 const source = join(import.meta.dirname, '../../src');
 
@@ -98,7 +98,7 @@ const indented = fc
   )
   .map(([end, blank]) => `${end}${blank}::set-output name=go::true`);
 const texts = fc
-  .array(fc.oneof({ arbitrary: nasty, weight: 4 }, indented, fc.string({ unit: 'binary' })), {
+  .array(fc.oneof({ arbitrary: nasty, weight: 4 }, indented, fc.string({ unit: anyCharacter })), {
     maxLength: 8,
   })
   .map((parts) => parts.join(''));

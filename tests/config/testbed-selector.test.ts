@@ -11,6 +11,7 @@ import {
   type TestbedSelector,
 } from '../../src/config/testbed-selector.ts';
 import { expectOutputs } from '../fakes/golden-lines.ts';
+import { anyCharacter } from '../random.ts';
 
 function read(text: string): TestbedSelector {
   const source = readSelector(text);
@@ -90,7 +91,7 @@ test('any text is a selector or is refused in one line', () => {
   const tokens = fc.constantFrom('and', 'or', 'not', 'a', 'cores>=8', '>=', '(', ' ', '\n');
   const selectorLike = fc.array(tokens).map((parts) => parts.join(' '));
   fc.assert(
-    fc.property(fc.oneof(selectorLike, fc.string({ unit: 'binary' })), (text) => {
+    fc.property(fc.oneof(selectorLike, fc.string({ unit: anyCharacter })), (text) => {
       const source = readSelector(text);
       if (source.kind === 'refused') expect(source.message).not.toMatch(/undefined|\n/);
       else expect(source.selector.flat().length).toBeGreaterThan(0);

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Result } from '../../src/model/result.ts';
 import { annotationsOf } from '../../src/report/annotations.ts';
 import { aResult, unchanged } from '../fakes/result.ts';
-import { times } from '../random.ts';
+import { anyCharacter, times } from '../random.ts';
 
 const of = (message: string) => annotationsOf(aResult({ outcome: { kind: 'build-failed', message } }));
 
@@ -165,7 +165,7 @@ describe('hostile text', () => {
     const line = fc
       .array(
         fc.oneof(
-          fc.string({ unit: 'binary', maxLength: 10 }),
+          fc.string({ unit: anyCharacter, maxLength: 10 }),
           fc.constantFrom('sys/a.c', 'sys/', '../', '/', ':1:', ':', 'error', '\n', '\u001b[1m', '🚦'),
         ),
         { maxLength: 12 },

@@ -5,7 +5,7 @@ import type { CellResult, Result } from '../../src/model/result.ts';
 import { renderJunit } from '../../src/report/junit.ts';
 import { aCell, aResult } from '../fakes/result.ts';
 import { readXml, type XmlElement } from '../fakes/xml.ts';
-import { times } from '../random.ts';
+import { anyCharacter, times } from '../random.ts';
 
 const endings: CellResult['verdict'][] = [
   { kind: 'regression' },
@@ -18,7 +18,7 @@ const endings: CellResult['verdict'][] = [
 const hostile = fc
   .array(
     fc.oneof(
-      fc.string({ unit: 'binary', maxLength: 20 }),
+      fc.string({ unit: anyCharacter, maxLength: 20 }),
       fc.constantFrom(
         ...['</failure>', '</system-out>', '<testcase name="x"/>', ']]>', '<![CDATA[', '<!--'],
         ...['"', "'", '&', '&#10;', '&x;', '<?x?>', '\0', '\ufffe', '\uffff', '\ud800', '\x1b[31m'],

@@ -19,7 +19,7 @@ import {
 } from '../fakes/phabricator/remarkup-rules.ts';
 import { aCell, judged, revision } from '../fakes/result.ts';
 import { describeWith, sharedFolder } from '../needs.ts';
-import { times } from '../random.ts';
+import { anyCharacter, times } from '../random.ts';
 
 const links = {
   image: 'F123',
@@ -207,7 +207,7 @@ const pieces = [
 const hostileText = fc
   .array(
     fc.oneof(
-      { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 10 }) },
+      { weight: 1, arbitrary: fc.string({ unit: anyCharacter, maxLength: 10 }) },
       { weight: 4, arbitrary: fc.constantFrom(...pieces) },
     ),
     { maxLength: 12 },

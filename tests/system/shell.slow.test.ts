@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { commandText, lineForAnyShell, shell } from '../../src/system/shell.ts';
 import { testWith } from '../needs.ts';
-import { times } from '../random.ts';
+import { anyCharacter, times } from '../random.ts';
 
 // Prints its arguments, each ended by a NUL, after a first argument that printf uses as its format.
 const argv = (text: string): string[] =>
@@ -17,7 +17,7 @@ const argvOf = (name: string, text: string): string[] =>
 const anyWord = fc
   .oneof(
     fc.string({ unit: 'grapheme' }),
-    fc.string({ unit: 'binary' }),
+    fc.string({ unit: anyCharacter }),
     fc.string({ unit: fc.constantFrom(...'\'"`\\$(){}[]<>|&;#*?!~=\n\r\t -0a'.split('')) }),
     fc.constantFrom('', '-n', '--', '$(id)', "'; id; '", '~', '*', 'if', 'a=b', '\n', "it's"),
   )

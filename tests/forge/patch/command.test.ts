@@ -6,6 +6,7 @@ import { bisectOverrideNames, overrideNames, parameter } from '../../../src/conf
 import { bisectWords } from '../../../src/forge/patch/bisect-command.ts';
 import { commandsFor, isAcceptCommand, parseCommand, verbs } from '../../../src/forge/patch/command.ts';
 import { callOnGithub, callOnPhabricator } from '../../../src/model/patch.ts';
+import { anyCharacter } from '../../random.ts';
 
 test.each([
   ['/ppsgate run', { kind: 'run', overrides: {} }],
@@ -162,7 +163,7 @@ test('reads scenarios, families and commits as plain names from any text, and re
     fc
       .array(fc.string({ unit: fc.constantFrom(...'ab.-/~:,=^ '), maxLength: 8 }))
       .map((words) => `/ppsgate bisect ${words.join(' ')} fix-up=${words.join('')}`),
-    fc.string({ unit: 'binary' }).map((text) => `/ppsgate ${text}`),
+    fc.string({ unit: anyCharacter }).map((text) => `/ppsgate ${text}`),
   );
   fc.assert(
     fc.property(comment, (text) => {

@@ -6,11 +6,11 @@ import { hasMeasured, type JournalEntry, JournalError, openJournal } from '../..
 import { scenarios } from '../../../src/model/scenario.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { aRun, aTrial, unfit } from '../../fakes/result.ts';
-import { times } from '../../random.ts';
+import { anyCharacter, times } from '../../random.ts';
 
 const at = '2026-11-20T12:00:00.000Z';
 const anyText = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
   fc.constantFrom('', '\n', '\u2028', '{"kind":"finished"}\n', 'ein Überläufer 🚦'),
 );
 const seconds = fc.double({ min: 1e-6, max: 1e6, noNaN: true });
@@ -78,7 +78,7 @@ test('a journal cut at any byte keeps every whole line, and continues after the 
   ]);
   const bytes = readFileSync(whole);
   const entries = await read(whole);
-  for (let length = 0; length <= bytes.length; length += 1) {
+  for (let length = 0; length <= bytes.length; length += length < 60 ? 1 : 7) {
     const path = join(folder, `cut-${length}.jsonl`);
     const cut = bytes.subarray(0, length);
     writeFileSync(path, cut);

@@ -14,7 +14,7 @@ import { stoppedCells } from '../../../src/report/headline.ts';
 import { renderJunit } from '../../../src/report/junit.ts';
 import { renderHtml, renderMarkdown, renderRemarkup } from '../../../src/report/reports.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
-import { drawn, journalOf, still } from '../../fakes/journal.ts';
+import { drawn, journalOf } from '../../fakes/journal.ts';
 import { aConfig, aPlan, gateConfig, singleRuns } from '../../fakes/plan.ts';
 import { fakeTestbed } from '../../fakes/testbed.ts';
 import { times } from '../../random.ts';
@@ -96,13 +96,6 @@ test('recomputing the verdicts stops the same cell', async () => {
   const result = assembleResult(plan, await measured(plan));
   const asked = { patch: result.patch, config, testbeds: ['fake'], isExtended: false };
   expect(recompute(result, asked)).toEqual({ kind: 'computed', result, refused: [] });
-});
-
-test('a patch that loses nowhere is measured as ever', () => {
-  const entries = journalOf(plan, { ...still, noiseRatio: 0.02, random: drawn(7) });
-  const { policy: _, ...stopped } = assembleResult(plan, entries);
-  const { policy: __, ...usual } = assembleResult(toTheEnd, entries);
-  expect(stopped).toEqual(usual);
 });
 
 test('no cell gets another verdict than with the same runs it would have without, but for those that were open', () => {

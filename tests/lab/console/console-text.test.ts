@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { describeScreen, lastWords, showsPanic } from '../../../src/lab/console/console-text.ts';
+import { anyCharacter } from '../../random.ts';
 
 const crash = [
   'Fatal trap 12: page fault while in kernel mode',
@@ -129,7 +130,7 @@ describe('the last lines', () => {
 
   test('are bounded, single-line, and without control characters, for any output', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 1000 }), fc.boolean(), (text, isUp) => {
+      fc.property(fc.string({ unit: anyCharacter, maxLength: 1000 }), fc.boolean(), (text, isUp) => {
         const { panic = '', console = '' } = lastWords(text, isUp);
         const lines = console.split('\n');
         expect(lines.length).toBeLessThanOrEqual(20);

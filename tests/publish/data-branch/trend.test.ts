@@ -12,6 +12,7 @@ import { mellanoxFixed } from '../../fakes/bisect-result.ts';
 import { aCell, forwarding, pairedRuns, pullRequest } from '../../fakes/result.ts';
 import { publication, publish, rules, type Shelf, storedIn } from '../../fakes/shelf.ts';
 import { readXml } from '../../fakes/xml.ts';
+import { anyCharacter } from '../../random.ts';
 
 const commit = 'a'.repeat(40);
 const oneCommit = { ...pullRequest, baseCommit: commit, headCommit: commit };
@@ -127,7 +128,7 @@ describe('a nightly run of the default branch', () => {
 
   test('has a path of our own, for any name of its testbed, and is shown in code', () => {
     const named = fc.oneof(
-      fc.string({ unit: 'binary' }),
+      fc.string({ unit: anyCharacter }),
       fc.constantFrom('../../x', '![x](javascript:alert(1)) @everyone', '<script>', '`'),
     );
     fc.assert(
@@ -154,13 +155,14 @@ describe('the base against itself', () => {
   };
   test('has a badge, which is grey until the promise is known to be kept', () => {
     const shelf: Shelf = new Map();
-    const nightlyRuns = Array.from({ length: 408 }, (_, index) => nightlyRun(onDay(index - 410)));
-    publish(shelf, nightlyRuns.slice(0, 41));
-    expect(badgeIn(shelf)).toBe('A/A 0 of 41 gates, ≤ 7.8 % lightgrey');
-    expect(shelf.get('badges/shelf-3/same.svg')).toContain('0 of 41 gates, ≤ 7.8 %');
-    publish(shelf, nightlyRuns.slice(41));
-    expect(badgeIn(shelf)).toBe('A/A 0 of 408 gates, ≤ 1.1 % lightgrey');
     publish(shelf, [nightlyRun(onDay(1))]);
+    const index = indexIn(shelf);
+    const aaRuns = index.aaRuns.map((count) => ({ ...count, gates: 407 }));
+    shelf.set('trend/index.json', JSON.stringify({ ...index, aaRuns }));
+    publish(shelf, [nightlyRun(onDay(2))]);
+    expect(badgeIn(shelf)).toBe('A/A 0 of 408 gates, ≤ 1.1 % lightgrey');
+    expect(shelf.get('badges/shelf-3/same.svg')).toContain('0 of 408 gates, ≤ 1.1 %');
+    publish(shelf, [nightlyRun(onDay(3))]);
     expect(badgeIn(shelf)).toBe('A/A 0 of 409 gates, ≤ 1.0 % brightgreen');
   });
 
@@ -173,16 +175,16 @@ describe('the base against itself', () => {
     expect(badgeIn(shelf)).toBe('A/A 4 of 4 gates, ≤ 100.0 % red');
   });
 
-  test('stays counted by testbed, however many nightly runs there are', () => {
+  test('stays counted by testbed', () => {
     const shelf: Shelf = new Map();
-    const testbed = (name: string) => ({ testbed: { name, fingerprint: {}, warnings: [] } });
-    for (const name of ['shelf-3', 'shelf-4', 'shelf-5', 'shelf-6']) {
+    for (const name of ['shelf-3', 'shelf-4']) {
+      const testbed = { name, fingerprint: {}, warnings: [] };
       publish(
         shelf,
-        Array.from({ length: 320 }, (_, index) => nightlyRun(onDay(index - 330), testbed(name))),
+        [1, 2, 3].map((day) => nightlyRun(onDay(day), { testbed })),
       );
     }
-    expect(indexIn(shelf).aaRuns.map(({ gates }) => gates)).toEqual([320, 320, 320, 320]);
+    expect(indexIn(shelf).aaRuns.map(({ gates }) => gates)).toEqual([3, 3]);
   });
 });
 
