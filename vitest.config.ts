@@ -59,8 +59,6 @@ export default defineConfig({
           globalSetup,
           setupFiles: ['tests/quick-ciphers.ts', 'tests/quick-timers.ts', ...long],
           env,
-          // Evaluating the program's modules anew takes most of a second a file.
-          isolate: false,
           maxWorkers,
           testTimeout,
           hookTimeout,

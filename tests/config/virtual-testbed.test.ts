@@ -50,11 +50,6 @@ describe('docs/example/virtual.yml', () => {
     expect(whyUnfit(example, 'guests')).toBeUndefined();
   });
 
-  test('has the defaults of traffic and gate', () => {
-    const { traffic, gate, overlay } = read('');
-    expect(example).toMatchObject({ traffic, gate, overlay });
-  });
-
   test('shows the keys without a default, and placeholders for the configured ones', () => {
     const other = written
       .replaceAll(/^ +kernel:\n(?: {8}.*\n)+/gm, '')

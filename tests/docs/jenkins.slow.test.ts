@@ -1,8 +1,7 @@
 // docs/how-to/jenkins.md and its examples name existing things, and the relay can start the job.
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { parse } from 'yaml';
 import { z } from 'zod';
 import type { Job } from '../../src/forge/patch/job-key.ts';
 import { exitCodes } from '../../src/model/conclusion.ts';
@@ -143,30 +142,6 @@ describe('the job for the relay', () => {
     expect(names).toEqual(['PATCH', 'KEY', 'BUILD']);
     expect(asked).toEqual(expect.arrayContaining(names));
   });
-});
-
-const jcascSchema = z.object({
-  unclassified: z.object({
-    globalLibraries: z.object({
-      libraries: z.tuple([
-        z.object({
-          name: z.string(),
-          allowVersionOverride: z.boolean(),
-          retriever: z.object({ modernSCM: z.object({ libraryPath: z.string() }) }),
-        }),
-      ]),
-    }),
-  }),
-});
-
-test('jcasc.yaml sets up the library that the examples load, where its files are', () => {
-  const { libraries } = jcascSchema.parse(parse(read('jenkins', 'jcasc.yaml'))).unclassified.globalLibraries;
-  const [{ name, allowVersionOverride, retriever }] = libraries;
-  expect(example('nightly.Jenkinsfile')).toContain(`@Library('${name}') _`);
-  expect(allowVersionOverride).toBe(false);
-  const { libraryPath } = retriever.modernSCM;
-  expect(existsSync(join(root, libraryPath, 'resources', 'org', 'ppsgate'))).toBe(true);
-  expect(section('The library')).toContain(`\`${libraryPath}\``);
 });
 
 test('no pull request brings its own configuration, and no fork its own Jenkinsfile', () => {

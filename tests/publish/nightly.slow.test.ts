@@ -187,19 +187,6 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a nightly run', () => {
     expect(kept.map(({ result }) => isOfGate(result) && measuresLayoutNoise(result))).toEqual([false, true]);
   });
 
-  test('bisects nothing without a request, or with a single commit', async () => {
-    await using study = await startLab();
-    const bisect = async (isOn: boolean, suspect: TrendChange) => {
-      const { deps, folders } = startNightly(study, suspecting(suspect));
-      const trend = { bisect: isOn, issues: true };
-      await nightlyRun(await requestOf(study, { trend }), join(temporaryFolder(), 'work'), deps);
-      return folders;
-    };
-    expect(await bisect(false, change())).toEqual(['', `gate-${range()}`]);
-    const [, good = '', bad = ''] = ids;
-    expect(await bisect(true, change({ good, bad }))).toEqual(['', `gate-${range(1, 2)}`]);
-  });
-
   test('boots only commits of the branch, for any claim of the nightly runs', async () => {
     await using study = await startLab();
     git(repository, 'checkout', '--quiet', '-b', 'fork', 'HEAD~2');

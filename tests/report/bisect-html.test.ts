@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { withReasons } from '../../src/analysis/profile/result-profiles.ts';
 import { type BisectResult, bisectResultSchema } from '../../src/model/bisect-result.ts';
 import { renderHtml } from '../../src/report/reports.ts';
-import { bisectResults, failedForm, mellanoxBroken, mellanoxFixed } from '../fakes/bisect-result.ts';
+import { bisectResults, failedForm, mellanoxFixed } from '../fakes/bisect-result.ts';
 import { expectHarmless, hostile, poisoned } from '../fakes/poisoned.ts';
 import { anExperiment } from '../fakes/report.ts';
 import { aProfile, aRun, unfit } from '../fakes/result.ts';
@@ -16,16 +16,6 @@ const textOf = (page: string): string =>
     .replace(/&lt;/g, '<')
     .replace(/&gt;/g, '>')
     .replace(/\s+/g, ' ');
-
-test('all revisions are behind a fold if some are not shown', () => {
-  expect(textOf(renderHtml(mellanoxFixed))).toContain('good and all 12 after it');
-  expect(textOf(renderHtml(mellanoxBroken))).not.toContain('good and all 12 after it');
-});
-
-test('the plot is there for a desk and for a phone', () => {
-  const page = renderHtml(mellanoxFixed);
-  expect(page).toMatch(/<div class="wide"><svg.*<div class="narrow"><svg/s);
-});
 
 /** A bisection with profiles of before and after. */
 function explained(): {

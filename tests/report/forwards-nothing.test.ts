@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Result, type Run, resultSchema } from '../../src/model/result.ts';
-import { intervalPlot } from '../../src/report/interval-plot.ts';
-import { renderJunit } from '../../src/report/junit.ts';
+import type { Result, Run } from '../../src/model/result.ts';
 import { renderHtml, renderMarkdown, renderRemarkup } from '../../src/report/reports.ts';
 import { judgeCell, singleRunDesign } from '../fakes/cell.ts';
 import { limitsOf, losing, readings } from '../fakes/limits.ts';
@@ -19,28 +17,6 @@ const resultOf = (...runs: Run[]): Result => {
 };
 
 const base = runsOf('base', 8e5, 8.01e5);
-
-describe.each<[string, Result]>([
-  ['forwards nothing', resultOf(...base, ...runsOf('patched', 0, 0))],
-  ['forwards nothing in 2 of 3 runs', resultOf(...base, ...runsOf('patched', 0, 8e5, 0))],
-])('a patch that %s', (said, result) => {
-  test.each([
-    ['Markdown', renderMarkdown(result)],
-    ['Remarkup', renderRemarkup(result)],
-    ['the page', renderHtml(result, [])],
-    ['JUnit', renderJunit(result)],
-  ])('is described by %s, without an infinite number, a change or a cost of packets', (_, text) => {
-    expect(text).toContain(said);
-    expect(text.replaceAll('\u00a0', ' ')).not.toMatch(
-      /Infinity|NaN|∞|loses|−100|more CPU time|make that cheaper|<svg class="runs"|ministat:/,
-    );
-  });
-
-  test('is valid JSON of the schema, and has no picture of a change', () => {
-    expect(resultSchema.parse(JSON.parse(JSON.stringify(result)))).toEqual(result);
-    expect(intervalPlot(result)).toBeUndefined();
-  });
-});
 
 test('a profile of a patch that forwards nothing is not shown, nor are its per-packet costs', () => {
   const silent = resultOf(...base, ...runsOf('patched', 0, 0));

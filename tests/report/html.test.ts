@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { CellProfiles } from '../../src/analysis/profile/result-profiles.ts';
-import { formatPps } from '../../src/model/format.ts';
 import type { Patch } from '../../src/model/patch.ts';
 import type { Rejection } from '../../src/model/rejection.ts';
 import { type CellResult, type Result, resultSchema } from '../../src/model/result.ts';
@@ -12,7 +10,6 @@ import { renderHtml } from '../../src/report/reports.ts';
 import { expectHarmless, hostile, poisoned } from '../fakes/poisoned.ts';
 import { anExperiment } from '../fakes/report.ts';
 import { aCell, aResult, aRun, forwarding, judged, pairedRuns, revision, unfit } from '../fakes/result.ts';
-import { times } from '../random.ts';
 
 const regression = (changes: Partial<CellResult> = {}): CellResult => ({
   ...aCell({ kind: 'regression' }),
@@ -93,25 +90,6 @@ describe('runs', () => {
     );
     expect(plot.match(/class="uncounted" d="M/g)).toHaveLength(2);
     expect(textOf(plot)).toContain('does not count');
-  });
-
-  test('An outlier is drawn at the edge with its value', () => {
-    const outlier = fc.oneof(fc.integer({ min: 1, max: 400_000 }), fc.integer({ min: 2e6, max: 1e9 }));
-    fc.assert(
-      fc.property(outlier, (pps) => {
-        const steady = pairedRuns([800_000, 801_000, 802_000, 800_000], [720_000, 721_000, 722_000, 720_000]);
-        const own = [...steady, aRun({ number: 9, pair: 5, pps })];
-        const [plot = ''] =
-          /<svg class="runs".*?<\/svg>/s.exec(renderHtml(judged([regression({ runs: own })]), [])) ?? [];
-        const heights = [...plot.matchAll(/<path class="(?:base|patched)" d="([^"]*)"/g)]
-          .flatMap(([, d = '']) => [...d.matchAll(/M[\d.]+ ([\d.]+)m/g)].map(([, y]) => Number(y)))
-          .filter((y) => y > 44 && y < 184);
-        expect(Math.max(...heights) - Math.min(...heights)).toBeGreaterThanOrEqual((184 - 44) / 2);
-        expect(plot).toContain('<path class="outside"');
-        expect(plot).toContain(`>${formatPps(pps)}</text>`);
-      }),
-      { numRuns: times(20) },
-    );
   });
 });
 

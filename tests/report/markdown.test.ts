@@ -54,13 +54,6 @@ test('parts that do not fit are counted', () => {
   expect(markdown).toContain(`\n\n${missing} more parts are in the full report beside \`result.json\`.\n`);
 });
 
-test('2000 cells make a report of the worst of them, within GitHub’s limit', () => {
-  const cells = Array.from({ length: 2000 }, (_, index) => (index === 1234 ? loss : calm));
-  const markdown = renderMarkdown(judged(cells));
-  expect(markdown.length).toBeLessThan(65_536);
-  expect(tableRows(markdown)[0]).toContain('| 🔴 regression |');
-});
-
 test('the report never exceeds GitHub’s limit, and its folds are balanced', () => {
   fc.assert(
     fc.property(anyResult(hostileMarkdown), (result) => {

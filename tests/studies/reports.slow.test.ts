@@ -21,34 +21,6 @@ const xeon = { 'hw.model': 'Intel(R) Xeon(R) CPU E5-2650 v2 @ 2.60GHz', 'hw.ncpu
 const t540 = { 'NIC t5nex0': 'Chelsio Communications Inc T540-CR Unified Wire Ethernet Controller' };
 
 const reports: Record<string, Report> = {
-  'mbufs that are no longer inlined cost nothing, with a firewall or without': {
-    title: 'Move the work on mbufs out of line',
-    speeds: {
-      'forwarding inet4': { base: 780_000, change: 0 },
-      'pf-stateful inet4': { base: 405_000, change: 0 },
-      'ipfw-stateful inet4': { base: 501_000, change: 0 },
-    },
-    verdicts: ['no-regression', 'no-regression', 'no-regression'],
-    kernels: { base: 'r295150', patched: 'r295150M', release: '11.0-CURRENT' },
-    hardware: { 'hw.model': 'Intel(R) Atom(TM) CPU  C2558  @ 2.40GHz', 'hw.ncpu': '4' },
-    lab: {
-      noise: { perBoot: 0.0087 },
-      cabling: {
-        mediaBits: 1e9,
-        ports: [
-          { name: 'igb2', card: 'I350' },
-          { name: 'igb3', card: 'I350' },
-        ],
-      },
-    },
-    port: 'speed: 1 Gbit/s',
-    settings: 'traffic: { flows: 2000, rate: 1.448 Mpps }',
-    items: {
-      cpu: 'Intel(R) Atom(TM) CPU C2558 @ 2.40GHz',
-      'NIC igb2': 'Intel Corporation I350 Gigabit Network Connection',
-      'igb2 media': 'Ethernet 1000baseT <full-duplex>',
-    },
-  },
   'ten runs each of a patch that costs 1.5 and 2.1 % with a firewall do not pass it': {
     title: 'Look routes up once a flow',
     speeds: {

@@ -83,11 +83,6 @@ test('a file truncated inside a head line loses that sample', () => {
   expect(fold(`${head}${kernelFrames}\n${head.slice(0, 20)}`)).toEqual(fold(`${head}${kernelFrames}\n`));
 });
 
-test('samples of several events are added up, and all are named', () => {
-  const { event } = parseProfile(`${head}${kernelFrames}\n${head.replace('cpu-', 'task-')}${kernelFrames}\n`);
-  expect(event).toBe('cpu-clock, task-clock');
-});
-
 test('every line is read, or skipped and counted', async () => {
   const line = 'sh 5 [000]  1.5:  1 cycles: ';
   const sample = fc.array(fc.constantFrom('f', 'g+0x1', 'h(int)+0x2'), { minLength: 1, maxLength: 4 }).map((names) => ({

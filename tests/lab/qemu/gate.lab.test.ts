@@ -30,7 +30,7 @@ const repositoryOn = (testbed: object): string =>
       overlay: 'dut',
       scenarios: ['forwarding'],
       families: ['inet4'],
-      traffic: { windows: 2, windowPackets: 2000 },
+      traffic: { windows: 3, windowPackets: 3000 },
       profile: { enabled: true },
     },
     rules(0),

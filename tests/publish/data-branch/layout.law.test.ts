@@ -183,28 +183,6 @@ describe('a time of the future', () => {
     );
   });
 
-  test('in an old index does not remove others either', () => {
-    const future = fc
-      .integer({ min: 1, max: 7900 * 365 })
-      .map((days) => new Date(later.now.getTime() + (days - 0.5) * 24 * hour).toISOString());
-    fc.assert(
-      fc.property(fc.uniqueArray(future, { minLength: 1, maxLength: 6 }), bounds, (times, keep) => {
-        const shelf: Shelf = new Map();
-        for (const [index, at] of times.entries()) {
-          publish(shelf, [publication({ startedAt: at, patch: patchOf(index) }, onDefault)], {
-            keep: { results: 6, seconds: 8000 * 365 * day, bytes: 2 ** 30 },
-            now: endOfTime,
-          });
-        }
-        expect(indexOf(shelf).results.map(({ at }) => at)).toEqual(times.toSorted());
-        const [published] = publish(shelf, [publication(honest, onDefault)], { keep, ...later });
-        expect(shelf.has(published?.result ?? '')).toBe(true);
-        expect(indexOf(shelf).results.at(-1)?.at).toBe(honest.startedAt);
-        expect(badgesIn(shelf)).toEqual([honest.startedAt]);
-      }),
-    );
-  });
-
   test('ages from when it was published, in a badge and among the results', () => {
     const shelf: Shelf = new Map();
     publish(shelf, [publication({ startedAt: '9999-01-01T00:00:00.000Z' }, onDefault)]);
