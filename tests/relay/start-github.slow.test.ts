@@ -49,7 +49,6 @@ function addRun(changes: Partial<FakeWorkflowRun> = {}): FakeWorkflowRun {
     headRepository: repository,
     status: 'in_progress',
     conclusion: null,
-    pullRequests: [],
     displayTitle: 'ppsgate D7-12',
     ...changes,
   };

@@ -1,13 +1,3 @@
-// A GitHub on a loopback port, for tests: stateful, with faults on request, and validated by GitHub's own OpenAPI
-// description. So a request that GitHub would not understand fails here, not in production.
-//
-//   const github = await startFakeGitHub({ repository: 'freebsd/freebsd-src', pullRequests: […] });
-//   … GITHUB_API_URL=github.url …
-//   expect(github.violations).toEqual([]);
-//   await github.stop();
-//
-// openapi.json has the operations that it supports; extract-openapi.ts documents how to add one.
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -22,7 +12,7 @@ import type { Asked, Route } from './route.ts';
 import { type Answer, type Caller, type FakeComment, firstState, type State } from './state.ts';
 import { type TokenBook, type Tokens, tokenBook } from './tokens.ts';
 
-export { appToken, installationToken, personalToken } from './tokens.ts';
+export { installationToken, personalToken } from './tokens.ts';
 
 export type FakeGitHub = Tokens & {
   /** URL for `GITHUB_API_URL`. */
@@ -42,12 +32,10 @@ export async function startFakeGitHub(options: {
   pullRequests: State['pullRequests'];
   /** Oldest first; the fake assigns their ids. */
   comments?: readonly Omit<FakeComment, 'id'>[];
-  /** Owner of a personal token. */
-  login?: string;
 }): Promise<FakeGitHub> {
   const github: Inner = {
     state: firstState(options),
-    tokens: tokenBook(options.login ?? 'ppsgate-lab'),
+    tokens: tokenBook(),
     requests: [],
     violations: [],
     faults: noFaultsYet(),
@@ -87,7 +75,7 @@ async function serve(github: Inner, request: IncomingMessage, response: ServerRe
     return;
   }
   const fault = github.faults.next(route.operationId);
-  const answer = ifChanged(asked, answerTo(github, route, { asked, fault }));
+  const answer = answerTo(github, route, { asked, fault });
   const isLost = fault?.kind === 'reset' || fault?.kind === 'cut';
   github.requests.push({
     operationId: route.operationId,
@@ -152,14 +140,6 @@ const forbidden: Answer = {
   status: 403,
   body: { message: 'Resource not accessible by integration', status: '403' },
 };
-
-/** Adds an ETag to a read; a client that sends the same one gets an empty 304. */
-function ifChanged(asked: Asked, answer: Answer): Answer {
-  if (asked.method !== 'GET' || answer.status !== 200) return answer;
-  const etag = `W/"${createHash('sha256').update(bytesOf(answer)).digest('hex')}"`;
-  const headers = { ...answer.headers, etag };
-  return asked.headers['if-none-match'] === etag ? { status: 304, headers } : { ...answer, headers };
-}
 
 function isCarriedOut(fault: Fault | undefined): boolean {
   return fault !== undefined && 'carriedOut' in fault && fault.carriedOut === true;

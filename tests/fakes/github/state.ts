@@ -67,8 +67,6 @@ export type FakeCheckRun = {
   text?: string;
   annotations?: Annotation[];
   actions?: { label: string; description: string; identifier: string }[];
-  /** App that created it, and alone may change it; absent: GitHub Actions. */
-  app?: string;
 };
 
 export type Annotation = {
@@ -110,8 +108,6 @@ export type FakeWorkflowRun = {
   headRepository: string;
   status: string;
   conclusion: string | null;
-  /** Numbers; GitHub lists none for a fork's. */
-  pullRequests: number[];
   /** Title by the workflow's `run-name`; absent: the workflow's name. */
   displayTitle?: string;
   /** Number of lists that still lack it: GitHub shows a run some seconds after its event. */
@@ -135,7 +131,6 @@ export type FakeArtifact = {
   runId: number;
   name: string;
   bytes: Buffer;
-  isExpired?: boolean;
 };
 
 export type State = {

@@ -4,14 +4,11 @@ import type { Caller } from './state.ts';
 
 /** A token's first letters give its kind, like GitHub's; any other one gets 401. */
 export const installationToken = 'ghs_workflow';
-export const appToken = 'ghs_app';
 export const personalToken = 'ghp_person';
 
 export type Tokens = {
   /** A new token of a job with only these permissions. */
   tokenWith: (permissions: Permissions) => string;
-  /** From now on the token gets 401. */
-  expire: (token: string) => void;
   /** Permissions that each token's calls needed, sorted: those that the job has to request in its workflow. */
   used: Record<string, Permission[]>;
 };
@@ -24,10 +21,8 @@ export type TokenBook = Tokens & {
 
 export type Holder = { token: string; caller: Caller; permissions: Permissions | undefined };
 
-/** @param login owner of a personal token */
-export function tokenBook(login: string): TokenBook {
+export function tokenBook(): TokenBook {
   const given = new Map<string, Permissions>();
-  const expired = new Set<string>();
   const used: TokenBook['used'] = {};
   return {
     used,
@@ -36,11 +31,10 @@ export function tokenBook(login: string): TokenBook {
       given.set(token, permissions);
       return token;
     },
-    expire: (token) => expired.add(token),
     holderOf(authorization) {
       // GitHub accepts both `Bearer` and `token`.
       const [, token = ''] = /^(?:bearer|token) (\S+)$/i.exec(authorization ?? '') ?? [];
-      const caller = expired.has(token) ? undefined : callerOf(token, login);
+      const caller = callerOf(token);
       return caller && { token, caller, permissions: given.get(token) };
     },
     use(token, permission) {
@@ -49,9 +43,8 @@ export function tokenBook(login: string): TokenBook {
   };
 }
 
-function callerOf(token: string, login: string): Caller | undefined {
-  if (token.startsWith('ghs_app')) return { kind: 'installation', login: 'ppsgate-lab[bot]' };
+function callerOf(token: string): Caller | undefined {
   if (token.startsWith('ghs_')) return { kind: 'installation', login: 'github-actions[bot]' };
-  if (token.startsWith('ghp_')) return { kind: 'user', login };
+  if (token.startsWith('ghp_')) return { kind: 'user', login: 'ppsgate-lab' };
   return undefined;
 }

@@ -120,7 +120,6 @@ function variablesFor(state: State, build: Build, target: Target): { [name: stri
 }
 
 /** True if the endpoint returned success; there is no retry. */
-/** True if the endpoint returned success; there is no retry. */
 async function call({ uri, credential }: BuildPlan, variables: { [name: string]: string }): Promise<boolean> {
   const basic = credential && Buffer.from(`${credential.user}:${credential.password}`).toString('base64');
   const filled = uri.replace(/\$\{([^}]*)\}/g, (_, name: string) => variables[name] ?? '');

@@ -13,9 +13,7 @@ export type Fault =
   /** Maintenance: reads succeed, writes are refused. */
   | { kind: 'read-only' }
   /** The connection breaks before a response; with `carriedOut`, only the response is lost. */
-  | { kind: 'reset'; carriedOut?: boolean }
-  /** The response is correct, but late. */
-  | { kind: 'slow'; milliseconds: number };
+  | { kind: 'reset'; carriedOut?: boolean };
 
 type Called = { method: string; params: Values };
 

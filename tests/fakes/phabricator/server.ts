@@ -9,7 +9,6 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { sendRequest } from '../../../src/system/http.ts';
 import { type Call, ConduitError, isMap, isText, type Methods, refusal, type Values } from './conduit.ts';
 import { differentialMethods } from './differential.ts';
@@ -114,7 +113,6 @@ async function answerTo(inner: Inner, path: string, body: string): Promise<Answe
   const answer = isCarriedOut ? answerOf(inner, method, params, about, fault?.kind === 'read-only') : undefined;
   webhooks.announce();
   for (const work of state.background) void work.then(webhooks.announce);
-  if (fault?.kind === 'slow') await sleep(fault.milliseconds, undefined, { ref: false });
   return fault?.kind === 'reset' ? undefined : (instead ?? answer);
 }
 

@@ -58,7 +58,6 @@ export const actionsOperations = {
         headRepository: state.repository,
         status: 'queued',
         conclusion: null,
-        pullRequests: [],
         displayTitle: listener.runName(payload),
         missingIn: listener.missingIn,
       });
@@ -79,7 +78,6 @@ export const actionsOperations = {
   'actions/download-artifact': inRepository((state, { params, url }) => {
     const artifact = state.artifacts.find(({ id }) => id === Number(params.artifact_id));
     if (artifact === undefined || params.archive_format !== 'zip') return notFound;
-    if (artifact.isExpired) return { status: 410, body: { message: 'Artifact has expired', status: '410' } };
     // Another host, like GitHub's storage: a client that follows must not send the token there.
     const location = `http://localhost:${url.port}/_artifacts/${artifact.id}.zip`;
     return { status: 302, headers: { location } };
@@ -110,25 +108,12 @@ export function workflowRunDocument(state: State, run: FakeWorkflowRun): object 
     head_commit: { ...example.workflow_run.head_commit, id: run.headCommit },
     repository: repositoryDocument(state),
     head_repository: repositoryDocument(state, run.headRepository),
-    pull_requests: run.pullRequests.map((number) => pullRequestLink(state, run, number)),
-  };
-}
-
-function pullRequestLink(state: State, run: FakeWorkflowRun, number: number): object {
-  const [, name] = state.repository.split('/');
-  const repo = { id: 1, url: `https://api.github.com/repos/${state.repository}`, name };
-  const found = state.pullRequests.find((one) => one.number === number);
-  return {
-    id: number,
-    number,
-    url: `${repo.url}/pulls/${number}`,
-    head: { ref: run.headBranch, sha: run.headCommit, repo },
-    base: { ref: found?.baseRef ?? state.defaultBranch, sha: found?.baseCommit ?? '', repo },
+    pull_requests: [],
   };
 }
 
 function artifactDocument(state: State, artifact: FakeArtifact): object {
-  const { id, runId, name, bytes, isExpired = false } = artifact;
+  const { id, runId, name, bytes } = artifact;
   const url = `https://api.github.com/repos/${state.repository}/actions/artifacts/${id}`;
   return {
     id,
@@ -137,7 +122,7 @@ function artifactDocument(state: State, artifact: FakeArtifact): object {
     size_in_bytes: bytes.length,
     url,
     archive_download_url: `${url}/zip`,
-    expired: isExpired,
+    expired: false,
     digest: `sha256:${createHash('sha256').update(bytes).digest('hex')}`,
     created_at: '2026-01-01T00:00:00Z',
     expires_at: '2026-04-01T00:00:00Z',
