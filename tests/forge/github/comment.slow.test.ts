@@ -116,12 +116,6 @@ test.each<[string, Fault, Statuses, number?]>([
   expect(statusesOf(operation)).toEqual(statuses);
 });
 
-test('an update is repeated where GitHub breaks down', async () => {
-  given(queued);
-  github.faults.order('issues/update-comment', { kind: 'broken', status: 500 });
-  expect(await publish('no regression')).toEqual({ kind: 'updated', url });
-});
-
 test('an answer that takes too long is requested again', async () => {
   github.faults.order('issues/list-comments', { kind: 'slow', milliseconds: 60_000 });
   expect(await publish('no regression', { answerSeconds: 0.3 })).toMatchObject({ kind: 'created' });

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { named, ownChanges } from '../../../src/forge/patch/own-changes.ts';
+import { ownChanges } from '../../../src/forge/patch/own-changes.ts';
 import { commit, git, newRepository } from '../../fakes/repository.ts';
 
 let repository: string;
@@ -67,17 +67,7 @@ test('A checkout without changes is refused, and names what git does not track',
   await expect(ownChanges(repository)).rejects.toThrow('git does not track new.conf');
 });
 
-test('A repository without commits is refused', async () => {
-  await expect(ownChanges(newRepository())).rejects.toThrow(
-    'the repository has no commits: commit the base, then your change.',
-  );
-});
-
 test('A repository without a main branch is refused', async () => {
   git(repository, 'branch', '--quiet', '--delete', '--force', 'main');
   await expect(ownChanges(repository)).rejects.toThrow('name the patch as BASE..HEAD');
-});
-
-test('Many paths are named by the first three', () => {
-  expect(named(['a', 'b', 'c', 'd', 'e'])).toBe('a, b, c and 2 more');
 });

@@ -1,15 +1,10 @@
 // Real git repositories: names, files and dates of commits, and diffs that become commits.
-import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { CommittedDiff } from '../../../src/forge/patch/commit-diff.ts';
-import {
-  NoCommitError,
-  NoRepositoryError,
-  openRepository,
-  RepositoryError,
-} from '../../../src/forge/patch/repository.ts';
+import { NoCommitError, openRepository, RepositoryError } from '../../../src/forge/patch/repository.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { commit, git, newRepository, plantHistory } from '../../fakes/repository.ts';
 import { times } from '../../random.ts';
@@ -195,11 +190,6 @@ test('an impossible request is an error with what to do', async () => {
   await expect(`${(await Promise.all(lines)).join('\n')}\n`).toMatchFileSnapshot('golden/repository.txt');
 });
 
-test('a directory that is no repository is refused with that reason', async () => {
-  const resolved = openRepository(temporaryFolder()).resolve('main');
-  await expect(resolved).rejects.toThrow(NoRepositoryError);
-});
-
 describe('the files of a commit', () => {
   test('are listed with mode and object under any names, not those of the working tree', async () => {
     const directory = newRepository();
@@ -237,13 +227,6 @@ describe('the files of a commit', () => {
     const [entry] = await repository.list(id, 'dut');
     expect(entry).toMatchObject({ path: 'nftables.conf', mode: '120000' });
     expect(await repository.read(entry?.object ?? '')).toBe('/etc/shadow');
-  });
-
-  test('come with its subject and its author, and all that was written with it', async () => {
-    const directory = newRepository();
-    const id = commit(directory, { file: '' }, {}, 'Subject line\n\nAnd a body.\n');
-    expect((await openRepository(directory).message(id)).trim()).toBe('Subject line\n\nAnd a body.');
-    expect(await openRepository(directory).describe(id)).toEqual({ subject: 'Subject line', author: 'Alice' });
   });
 });
 
@@ -288,16 +271,6 @@ describe('the folder of an overlay', () => {
     const { pathOf } = openRepository(directory);
     expect(await pathOf({ path: 'dut', beside: '.' })).toBe('dut');
     expect(await pathOf({ path: 'dut', beside: 'ci' })).toBe('ci/dut');
-  });
-
-  test('is found in a bare repository, and from a folder of a checkout', async () => {
-    const directory = newRepository();
-    const id = commit(directory, { 'dut/a': '', 'sub/dut/b': '' });
-    for (const place of [cloneOf(directory, '--bare'), join(directory, 'sub')]) {
-      const repository = openRepository(place);
-      const folder = await repository.pathOf({ path: 'dut', beside: '/usr/local/etc/ppsgate' });
-      expect(await repository.list(id, folder)).toMatchObject([{ path: 'a' }]);
-    }
   });
 });
 
@@ -434,17 +407,16 @@ describe('a diff', () => {
 
   const committed = (made: CommittedDiff): string => (made.kind === 'committed' ? made.commit : expect.fail(made.why));
 
+  /** Two contradict each other. */
   const hostile = [
-    '[core]\nautocrlf = true\neol = crlf\nsafecrlf = true',
-    '[commit]\ngpgSign = true\n[gpg]\nprogram = false',
-    '[apply]\nwhitespace = error\n[core]\nwhitespace = tab-in-indent',
+    [
+      '[core]\nautocrlf = true\neol = crlf\nsafecrlf = true\nfileMode = false\nsymlinks = false',
+      '[commit]\ngpgSign = true\n[gpg]\nprogram = false\n[i18n]\ncommitEncoding = ISO-8859-1',
+      '[core]\nwhitespace = tab-in-indent\nignoreCase = true\nsplitIndex = true\n[apply]\nwhitespace = error',
+      '[user]\nname = Eve\nemail = eve@example.org\nuseConfigOnly = true',
+      '[diff]\nnoprefix = true\nrenames = copies\nmnemonicPrefix = true',
+    ].join('\n'),
     '[apply]\nwhitespace = fix\nignoreWhitespace = change',
-    '[i18n]\ncommitEncoding = ISO-8859-1',
-    '[user]\nname = Eve\nemail = eve@example.org\nuseConfigOnly = true',
-    '[core]\nfileMode = false\nsymlinks = false',
-    '[diff]\nnoprefix = true\nrenames = copies\nmnemonicPrefix = true',
-    '[core]\nignoreCase = true',
-    '[core]\nsplitIndex = true',
   ];
 
   test('becomes the same commit for any user and settings, everywhere, and only objects are written', async () => {
@@ -513,14 +485,6 @@ describe('a diff', () => {
     }
     await expect(`${reasons.join('\n')}\n`).toMatchFileSnapshot('golden/does-not-apply.txt');
   });
-
-  test('that declares a rename moves the file', async () => {
-    const { directory, base } = scene();
-    const [old, moved] = ['sys/net/gone.c', 'sys/net/moved.c'];
-    const renamed = `diff --git a/${old} b/${moved}\nsimilarity index 100%\nrename from ${old}\nrename to ${moved}\n`;
-    const made = committed(await openRepository(directory).commitDiff(base, Buffer.from(renamed), about));
-    expect(git(directory, 'diff', '--name-status', '--no-renames', base, made)).toBe(`D\t${old}\nA\t${moved}`);
-  });
 });
 
 /** Path → content of all files below a folder, git's own among them, but for its objects. */
@@ -536,19 +500,6 @@ function filesBelow(folder: string): Map<string, string> {
 }
 
 describe('the differences between two commits', () => {
-  test('are listed by paths: content, a mode, a link, or a deletion', async () => {
-    const directory = newRepository();
-    const first = commit(directory, { same: '1', content: '1', mode: '1', link: '1', 'a/gone': '1' });
-    chmodSync(join(directory, 'mode'), 0o755);
-    rmSync(join(directory, 'link'));
-    rmSync(join(directory, 'a/gone'));
-    const second = commit(directory, { content: '2', 'a/a\nname': '' }, { link: '1' });
-    const { changedPaths } = openRepository(directory);
-    const changed = await changedPaths(first, second);
-    expect(changed.toSorted()).toEqual(['a/a\nname', 'a/gone', 'content', 'link', 'mode']);
-    expect(await changedPaths(second, second)).toEqual([]);
-  });
-
   // A patch could hide its submodules by its own .gitmodules.
   test('are of the whole repository with submodules, against any settings of it or its owner', async () => {
     const directory = newRepository();

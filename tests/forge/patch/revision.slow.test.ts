@@ -12,7 +12,6 @@ import {
   restoreRevision,
 } from '../../../src/forge/patch/revision.ts';
 import { openConduit } from '../../../src/forge/phabricator/conduit.ts';
-import { RevisionError } from '../../../src/forge/phabricator/revision.ts';
 import { UsageError } from '../../../src/model/usage-error.ts';
 import { outcomeOfError } from '../../../src/publish/reporters/outcome.ts';
 import { outcomeTitle } from '../../../src/publish/reporters/outcome-text.ts';
@@ -113,16 +112,6 @@ describe('a revision', () => {
     expect(git(directory, 'rev-parse', `${patch.headCommit}^`)).toBe(base);
   });
 
-  test('is a patch at the named diff, even after newer ones', async () => {
-    const revision = revisionWith(diffTo('first'));
-    const diff = idOfNewest();
-    phabricator.updateRevision(revision, { raw: diffTo('second'), base, branch: 'x' });
-    const name = { revision: revision.id, diff };
-    const { headCommit, ...patch } = await patchOfRevision(name, 'none', depsIn(directory));
-    expect(patch.diff).toBe(diff);
-    expect(git(directory, 'show', `${headCommit}:${file}`)).toBe('first');
-  });
-
   test('whose base is unknown or missing here is measured on the branch of its day, with a note', async () => {
     git(directory, 'branch', 'stable/15');
     const unknown = revisionWith(diffTo('faster'), {});
@@ -154,10 +143,6 @@ describe('a revision', () => {
     const raw = unapplicable.replace('never', 'n\u00e9ver');
     const { id } = phabricator.addRevision({ author, title: 'x', diff: { raw, base, branch: 'x' } });
     await expect(patchOf(id)).rejects.toThrow(/patch does not apply\. Phabricator returns diffs in UTF-8/);
-  });
-
-  test('that does not exist is a usage error', async () => {
-    await expect(patchOf(99)).rejects.toThrow(RevisionError);
   });
 });
 
@@ -240,11 +225,6 @@ describe('earlier diffs', () => {
     return { number: revision.id, first, second, third: idOfNewest() };
   }
 
-  test('are left alone unless requested', async () => {
-    const { number } = ofThree();
-    expect(await patchOf(number)).toMatchObject({ earlier: [], notes: [] });
-  });
-
   test('are all made for the base of the newest, and those that do not apply are omitted with a note', async () => {
     const { number, first, second } = ofThree();
     const { earlier, notes } = await patchOf(number, 'all');
@@ -272,12 +252,6 @@ describe('earlier diffs', () => {
       await expect(refused).rejects.toThrow(UsageError);
       await expect(refused).rejects.toThrow(`the earlier diffs are: ${first}, ${second}.`);
     }
-  });
-
-  test('may be none at all', async () => {
-    const { id } = revisionWith(diffTo('first'));
-    expect((await patchOf(id, 'all')).earlier).toEqual([]);
-    await expect(patchOf(id, [1234])).rejects.toThrow('the earlier diffs are: none.');
   });
 
   test('are requested as all, none, or by their ids', () => {

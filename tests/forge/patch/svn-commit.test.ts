@@ -1,6 +1,6 @@
 // Subversion revisions in the history of a converted repository, with commit messages of any author.
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { newestUpTo } from '../../../src/forge/patch/svn-commit.ts';
 
 type Told = { message?: string; note?: string };
@@ -26,32 +26,17 @@ const byNote = (revision: number): Told => ({
   note: `svn path=/head/; revision=${revision}\n`,
 });
 
-const found = (index: number, revision: number) => ({
-  kind: 'found',
-  commit: idOf(index),
-  revision,
-});
+const found = (index: number, revision: number) => ({ kind: 'found', commit: idOf(index), revision });
 
-describe.each([
+test.each([
   ['the last line of its message', byMessage],
   ['a note', byNote],
-])('a commit tells by %s', (_, tells) => {
-  test('which revision it was', async () => {
-    const commits = [tells(9), tells(8), tells(5)];
-    expect(await find(8, commits)).toEqual(found(1, 8));
-  });
-
-  test('that it is the last before one that changed another branch', async () => {
-    expect(await find(7, [tells(9), tells(8), tells(5), tells(4)])).toEqual(found(2, 5));
-  });
-
-  test('that it is the last of all before a number that nothing has', async () => {
-    expect(await find(999_999_999, [{}, tells(9), tells(8)])).toEqual(found(1, 9));
-  });
-
-  test('that it is later than the one asked for', async () => {
-    expect(await find(1, [tells(9), tells(8)])).toEqual({ kind: 'only-later' });
-  });
+])('a commit tells by %s which revision it was, the last before a number that nothing has', async (_, tells) => {
+  const commits = [{}, tells(9), tells(8), tells(5), tells(4)];
+  expect(await find(8, commits)).toEqual(found(2, 8));
+  expect(await find(7, commits)).toEqual(found(3, 5));
+  expect(await find(999_999_999, commits)).toEqual(found(1, 9));
+  expect(await find(1, commits)).toEqual({ kind: 'only-later' });
 });
 
 test('a history without either has no revisions', async () => {
