@@ -62,16 +62,6 @@ test('every request survives a round trip', () => {
   );
 });
 
-test('a request for a revision keeps the receiver of the answer, and the diffs measured beside it', () => {
-  expect(readRequest(requestText(ofRevision))).toEqual(ofRevision);
-  const { relay: _, ...byHand } = ofRevision;
-  for (const relay of [{}, { key: 'D27401:80677' }]) {
-    const request = { ...byHand, relay };
-    expect(readRequest(requestText(request))).toEqual(request);
-  }
-  expect(readRequest(requestText(byHand))).toEqual(byHand);
-});
-
 const bisection: BisectRequest = {
   command: 'bisect',
   patch: pullRequest,

@@ -62,20 +62,3 @@ test('a failing GitHub ends nothing', async () => {
   github.faults.order('git/get-ref', { kind: 'broken', status: 502 }, 9);
   expect(await measured((signal) => untilAsked(9, signal))).toBe('measured');
 });
-
-test('it ends with the job', async () => {
-  const job = new AbortController();
-  const cancelled = measured(
-    async (signal) => {
-      job.abort(new Error('cancelled'));
-      return untilAsked(Number.POSITIVE_INFINITY, signal);
-    },
-    { of: branch, signal: job.signal },
-  );
-  await expect(cancelled).rejects.toThrow('cancelled');
-});
-
-test('makes no request without a queue', async () => {
-  expect(await measured((signal) => untilAsked(0, signal), { of: undefined })).toBe('measured');
-  expect(github.requests).toEqual([]);
-});

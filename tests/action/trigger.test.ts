@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Trigger, triggerOf } from '../../src/action/trigger.ts';
 import { UsageError } from '../../src/model/usage-error.ts';
-import { eventNames, payloadsOf } from '../fakes/github/webhooks.ts';
+import { payloadsOf } from '../fakes/github/webhooks.ts';
 import { times } from '../random.ts';
 
 const head = 'b'.repeat(40);
@@ -241,7 +241,7 @@ describe('a bisection', () => {
 });
 
 test('at a set time it is the commit that the job runs at', () => {
-  expect(read('schedule', { schedule: '17 3 * * *' })).toEqual({ kind: 'schedule', commit: head });
+  expect(read('schedule', {})).toEqual({ kind: 'schedule', commit: head });
 });
 
 test.each(['issues', 'workflow_run', 'toString', ''])('the event %j is refused', (name) => {
@@ -274,15 +274,6 @@ describe("of GitHub's published examples", () => {
   test.each(understood.filter((name) => payloadsOf(name).length > 0))('every one of %s is understood', (name) => {
     for (const payload of payloadsOf(name)) {
       expect(answerFor(name, payload)).toMatchObject({ kind: expect.any(String) });
-    }
-  });
-
-  test('no event fails without a sentence, even under the name of another event', () => {
-    for (const payload of eventNames.flatMap(payloadsOf)) {
-      for (const name of understood) expect(answerFor(name, payload)).toBeDefined();
-    }
-    for (const name of eventNames.filter((one) => !understood.includes(one))) {
-      for (const payload of payloadsOf(name)) expect(answerFor(name, payload)).toMatch(/\.$/);
     }
   });
 });
