@@ -216,28 +216,6 @@ describe('several processes', () => {
     inbox.markStarting('starting');
     expect(keysOf(inbox.dueJobs())).toEqual(['due']);
   });
-
-  test('one that is killed while it accepts has the accepted deliveries, and at most one more', async () => {
-    const { inbox, path } = open();
-    const accepting = `
-      for (let id = 0; ; id += 1) {
-        const delivery = { kind: 'webhook', id: process.pid + '-' + id, at: new Date(), object: 'PHID-DREV-a', transactions: [] };
-        inbox.accept([delivery]);
-        console.log(id);
-      }`;
-    for (let kill = 1; kill <= 4; kill += 1) {
-      const before = inbox.countPending();
-      const child = run(path, accepting);
-      let told = '';
-      child.stdout.on('data', (data) => {
-        told += data;
-        if (told.split('\n').length > 10 * kill) child.kill('SIGKILL');
-      });
-      await once(child, 'close');
-      const lines = told.split('\n').slice(0, -1).length;
-      expect([lines, lines + 1]).toContain(inbox.countPending() - before);
-    }
-  });
 });
 
 describeWith(['strace'], 'a power cut', () => {
