@@ -47,7 +47,7 @@ export type Moment = {
   milliseconds: number;
 };
 
-/** One of each fate, and two contenders that are spared, in random order. */
+/** One of each fate, in random order. */
 export function fatesOf(leaseSeconds: number, { int, shuffled }: Dice): Fate[] {
   const atLogin = (): Moment => ({ said: 'holds', times: 1, milliseconds: int(0, 50) });
   const atWork = (): Moment => ({ said: 'uses', times: int(1, 2), milliseconds: int(0, 20) });
@@ -58,11 +58,9 @@ export function fatesOf(leaseSeconds: number, { int, shuffled }: Dice): Fate[] {
   const short = () => (leaseSeconds * int(50, 60)) / 100;
   return shuffled<Fate>([
     ...[atLogin, atWork, inQueue, inCommit].map((moment): Fate => ({ kind: 'killed', when: moment() })),
-    { kind: 'stopped', when: atLogin(), seconds: long(), isHeedless: true },
     { kind: 'stopped', when: atWork(), seconds: long(), isHeedless: true },
     { kind: 'stopped', when: inCommit(), seconds: long(), isHeedless: false },
     { kind: 'stopped', when: atWork(), seconds: short(), isHeedless: false },
-    { kind: 'spared' },
     { kind: 'spared' },
   ]);
 }
