@@ -9,7 +9,7 @@ import { intervalPlot } from '../../src/report/interval-plot.ts';
 import { renderJunit } from '../../src/report/junit.ts';
 import { isBisectResult, renderHtml, renderMarkdown, renderRemarkup } from '../../src/report/reports.ts';
 import { anExperiment } from '../fakes/report.ts';
-import { aCell, aResult } from '../fakes/result.ts';
+import { aCell, aResult, judged, policy } from '../fakes/result.ts';
 import { examples } from './examples.ts';
 
 const golden = (name: string, extension: string) => `golden/${name.replaceAll(/\W+/g, '-')}.${extension}`;
@@ -58,6 +58,14 @@ test('what is said of earlier gates of the same commit', async () => {
       return `${headline(result)}\n  ${earlierGatesText(result)}\n`;
     }),
   );
+  const again = { ...aCell({ kind: 'no-regression' }), earlierGates: { count: 1, regressions: 0 } };
+  const inSome = judged([
+    again,
+    { ...aCell({ kind: 'no-regression' }), cell: { scenario: 'forwarding', family: 'inet6' } },
+  ]);
+  const otherRates = judged([again], { policy: { ...policy, marginRatio: 0.05, missRatio: 0.1 } });
+  for (const result of [inSome, otherRates]) lines.push(`${headline(result)}\n  ${earlierGatesText(result)}\n`);
+  expect(earlierGatesText(aResult({ outcome: { kind: 'build-failed', message: '' } }))).toBeUndefined();
   await expect(lines.join('')).toMatchFileSnapshot('golden/earlier-gates.txt');
 });
 

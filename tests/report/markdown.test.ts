@@ -116,7 +116,7 @@ describe('the reason of a change', () => {
 
   test('of more cells than fit keeps its lines, and counts the cells', () => {
     const changedFunctions = Array.from({ length: 10 }, (_, index) => changedFunction(`f${index}`.padEnd(80, '`')));
-    const cells = Array.from({ length: 300 }, () => ({ ...loss, ...profiled(changedFunctions) }));
+    const cells = Array.from({ length: 110 }, () => ({ ...loss, ...profiled(changedFunctions) }));
     const markdown = renderMarkdown(judged(cells));
     expect(markdown.length).toBeLessThanOrEqual(maxCharacters);
     expect(whyLinesOf(cells)).toHaveLength(4);

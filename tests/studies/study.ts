@@ -12,10 +12,8 @@ import { openRepository, type Repository } from '../../src/forge/patch/repositor
 import type { HistoryFile } from '../../src/gate/experiment/history.ts';
 import { gate } from '../../src/gate/gate.ts';
 import type { KernelSums } from '../../src/kernel/kernel-sums.ts';
-import type { GivenKernels } from '../../src/kernel/variant.ts';
 import { openFreebsdTestbed } from '../../src/lab/freebsd/freebsd-testbed.ts';
 import { unshared } from '../../src/lab/testbed.ts';
-import type { Patch } from '../../src/model/patch.ts';
 import type { CellResult, Result } from '../../src/model/result.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
 import { freebsdBuilder } from '../fakes/freebsd-builder.ts';
@@ -124,22 +122,17 @@ export async function judge(study: Study, { title, base, patched }: StudyPatch):
   commit(directory, { revision: base.ident });
   commit(directory, { revision: patched.ident }, {}, title);
   const repository = openRepository(directory);
-  return judgePatch(study, repository, await patchOfRange(repository, 'HEAD~1..HEAD'), kernels);
-}
-
-export async function judgePatch(
-  study: Study,
-  repository: Repository,
-  patch: Patch,
-  kernels?: GivenKernels,
-): Promise<Judged> {
   const { name, lab, config } = study;
-  const directory = join(temporaryFolder(), 'work');
+  const work = join(temporaryFolder(), 'work');
   const from = lab.clock.now();
-  const request = { patch, config, testbeds: [name], seed: 7, kernels };
-  const result = await gate(request, directory, surroundingsOf(study, repository));
-  const report = readFileSync(join(directory, 'report.md'), 'utf8');
-  return { study, result, report, directory, from, to: lab.clock.now() };
+  const patch = await patchOfRange(repository, 'HEAD~1..HEAD');
+  const result = await gate(
+    { patch, config, testbeds: [name], seed: 7, kernels },
+    work,
+    surroundingsOf(study, repository),
+  );
+  const report = readFileSync(join(work, 'report.md'), 'utf8');
+  return { study, result, report, directory: work, from, to: lab.clock.now() };
 }
 
 /** Dependencies of a gate or a bisection, with the laboratory as a testbed of ours. */

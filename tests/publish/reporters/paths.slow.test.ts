@@ -4,9 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { failureOf } from '../../../src/action/approved-request.ts';
-import { loadConfig } from '../../../src/config/load.ts';
 import { openRepository } from '../../../src/forge/patch/repository.ts';
-import { readJournal } from '../../../src/gate/experiment/journal.ts';
 import { openSqlite } from '../../../src/gate/reserve/store/sqlite.ts';
 import { exitCodes } from '../../../src/model/conclusion.ts';
 import { conclusionOf, outcomeOfError } from '../../../src/publish/reporters/outcome.ts';
@@ -14,23 +12,13 @@ import { outcomeMarkdown, outcomeTitle } from '../../../src/publish/reporters/ou
 import { combineReporters, type Reporter } from '../../../src/publish/reporters/reporter.ts';
 import { HostError } from '../../../src/system/host/host-error.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
-import { commit, newRepository } from '../../fakes/repository.ts';
 
 /** Folders in which the errors below were made. */
 const ours = /ppsgate-test-|\/home\/op/;
 
 const failures: [string, (folder: string) => Promise<unknown>][] = [
   ['a directory that is no repository', (folder) => openRepository(folder).resolve('main')],
-  [
-    'an overlay outside of the repository',
-    async () => {
-      const directory = newRepository();
-      return openRepository(directory).list(commit(directory, { file: '' }), '/elsewhere/dut');
-    },
-  ],
   ['a file that Node cannot open', (folder) => readFile(join(folder, 'my lab', 'key'))],
-  ['a configuration that is not there', (folder) => loadConfig(join(folder, 'ppsgate.yml'))],
-  ['a journal', (folder) => readJournal(join(folder, 'a file', 'journal.jsonl'))],
   ['a store of reservations', (folder) => openSqlite(folder, { now: () => 0 })],
   [
     'an upload to a machine',
