@@ -51,7 +51,7 @@ test('a command that is cancelled, too late, or of a closed host is killed with 
     [host.run(starting, { signal: cancel.signal, onStdout }), 'aborted'],
     [host.run(starting, { timeoutSeconds: 0.1 }), 'timeout'],
   ] as const;
-  for (const [running, kind] of failures) await expect(running).rejects.toMatchObject({ kind });
+  await Promise.all(failures.map(([running, kind]) => expect(running).rejects.toMatchObject({ kind })));
   const running = host.run(starting, { onStdout: () => host.close() });
   await expect(running).rejects.toMatchObject({ kind: 'lost' });
   await vi.waitFor(() => expect(sleeping('298.25')).toBe(false));
