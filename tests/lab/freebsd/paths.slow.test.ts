@@ -5,7 +5,6 @@ import { PreflightError } from '../../../src/lab/freebsd/preflight.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import type { Behaviour } from '../../fakes/freebsd-lab/kernel.ts';
 import { type FreebsdLab, startFreebsdLab } from '../../fakes/freebsd-lab/lab.ts';
-import type { Route } from '../../fakes/freebsd-lab/machine.ts';
 import {
   builtVariant,
   depsOf,
@@ -17,10 +16,8 @@ import {
 
 const signal = new AbortController().signal;
 
-type Mode = FreebsdTestbed['preflight'];
-
 type Setup = {
-  mode: Mode;
+  mode: FreebsdTestbed['preflight'];
   spoil?: (lab: FreebsdLab) => void;
   patched?: Behaviour;
   /** Changes the laboratory after the boot, when the settings have passed. */
@@ -55,58 +52,18 @@ async function gateOn({ mode, spoil, patched = { kind: 'works' }, spoilBooted }:
 
 const measured = { kind: 'measured', runs: [{ validity: { kind: 'valid' } }] };
 
-const without =
-  (destination: string) =>
-  ({ dut: { machine } }: FreebsdLab) =>
-    void machine.routes.splice(
-      machine.routes.findIndex((route) => route.destination === destination),
-      1,
-    );
+const onlyDefaultRoute = ({ dut: { machine } }: FreebsdLab) => void machine.routes.splice(1);
 
-const withRoute =
-  (route: Partial<Route> & { destination: string }) =>
-  ({ dut: { machine } }: FreebsdLab) => {
-    const admin: Route = {
-      family: 'inet',
-      gateway: '192.168.1.254',
-      flags: 'UGS',
-      interface: 'igb0',
-      ...route,
-    };
-    machine.routes.unshift(admin);
-  };
-
-const both =
-  (...some: readonly ((lab: FreebsdLab) => void)[]) =>
-  (lab: FreebsdLab) => {
-    for (const one of some) one(lab);
-  };
-
-const spoils = {
-  'no route to the receiver': without('198.19.0.0/16'),
-  'a route to the receiver by the admin network': both(
-    without('198.19.0.0/16'),
-    withRoute({ destination: '198.19.0.0/16' }),
-  ),
-  'no neighbour': ({ dut: { machine } }: FreebsdLab) => void machine.neighbours.splice(0, machine.neighbours.length),
-  'nothing but a default route': (lab: FreebsdLab) => {
-    const { routes } = lab.dut.machine;
-    const [first] = routes;
-    routes.splice(0, routes.length, ...(first === undefined ? [] : [first]));
-  },
-  'no blackhole': without('198.18.0.0/15'),
-};
-
-describe.each(Object.entries(spoils))('a DUT with %s', (_, spoil) => {
+describe('a DUT with nothing but a default route', () => {
   test('is sent no packet', async () => {
-    const { inspection, outcome, packetsToAdmin } = await gateOn({ mode: 'warn', spoil });
+    const { inspection, outcome, packetsToAdmin } = await gateOn({ mode: 'warn', spoil: onlyDefaultRoute });
     expect(packetsToAdmin).toBe(0);
     expect(inspection).toBeInstanceOf(PreflightError);
     expect(outcome).toMatchObject({ kind: 'failed' });
   });
 
   test('is fixed on request', async () => {
-    const { inspection, outcome, packetsToAdmin } = await gateOn({ mode: 'fix', spoil });
+    const { inspection, outcome, packetsToAdmin } = await gateOn({ mode: 'fix', spoil: onlyDefaultRoute });
     expect(packetsToAdmin).toBe(0);
     expect(inspection).toMatchObject({ warnings: [] });
     expect(outcome).toMatchObject(measured);
@@ -114,12 +71,12 @@ describe.each(Object.entries(spoils))('a DUT with %s', (_, spoil) => {
 });
 
 test('a route to part of the data networks that leads elsewhere is not removed without permission', async () => {
-  const spoil = withRoute({ destination: '198.19.10.0/24' });
+  const gateway = { gateway: '192.168.1.254', flags: 'UGS', interface: 'igb0' };
+  const spoil = ({ dut }: FreebsdLab) =>
+    void dut.machine.routes.unshift({ family: 'inet', destination: '198.19.10.0/24', ...gateway });
   const { inspection, outcome, packetsToAdmin } = await gateOn({ mode: 'fix', spoil });
   expect(packetsToAdmin).toBe(0);
-  expect(String(inspection)).toContain(
-    'The blackhole route for 198.18.0.0/15 does not cover packets to 198.19.10.0/24 through igb0',
-  );
+  expect(String(inspection)).toContain('does not cover packets to 198.19.10.0/24 through igb0');
   expect(outcome).toMatchObject({ kind: 'failed' });
 });
 
@@ -143,8 +100,7 @@ describe('a kernel that loses its routes at boot', () => {
 });
 
 test('routes that are lost after the boot are missed before the next trial', async () => {
-  const spoilBooted = spoils['nothing but a default route'];
-  const { outcome, packetsToAdmin } = await gateOn({ mode: 'warn', spoilBooted });
+  const { outcome, packetsToAdmin } = await gateOn({ mode: 'warn', spoilBooted: onlyDefaultRoute });
   expect(packetsToAdmin).toBe(0);
   expect(outcome).toEqual({ kind: 'failed', reason: expect.stringContaining('is missing') });
 });
