@@ -7,7 +7,6 @@ import { shell } from '../../../src/system/shell.ts';
 import { makeFolder } from './file-system.ts';
 import { type FreebsdLab, startFreebsdLab } from './lab.ts';
 import { splitWords } from './shell.ts';
-import { sendTrial } from './trial.ts';
 
 /** `lines` begin with `>` on stdout, `!` on stderr, and `=` for an exit code. */
 type Answer = { command: string; state: string | undefined; lines: readonly string[] };
@@ -58,7 +57,7 @@ test('every line of a real FreeBSD is one of the fake lab, too', async () => {
   makeFolder(lab.dut.machine.files, '/boot/loader.conf.d', true);
   await using dut = await lab.dut.connect('DUT');
   const unlike: string[] = [];
-  for (const { command, state, lines } of real.filter((one) => !one.command.startsWith('pkt-gen of'))) {
+  for (const { command, state, lines } of real) {
     if (state !== undefined) bringTo(lab, state === 'without addresses');
     if (state !== undefined) continue;
     const split = splitWords(command);
@@ -71,16 +70,6 @@ test('every line of a real FreeBSD is one of the fake lab, too', async () => {
     unlike.push(...[...missing, ...extra].map((line) => `${command}: ${line}`));
   }
   expect(unlike).toEqual([]);
-});
-
-test('pkt-gen prints its lines', async () => {
-  await using guests = await startGuests();
-  const outcomes = await sendTrial(guests, { ratePps: 50_000, ends: 'nowhere' });
-  for (const [index, side] of ['receiver', 'sender'].entries()) {
-    const fake = new Set(linesOf('!', outcomes[index]?.stderr ?? '').map(shapeOf));
-    const lines = real.find(({ command }) => command === `pkt-gen of a ${side}`)?.lines ?? ['none'];
-    expect(lines.filter((line) => !fake.has(shapeOf(line)))).toEqual([]);
-  }
 });
 
 /** Treats numbers, addresses, checksums, devices, and names of machines and interfaces as equal. */

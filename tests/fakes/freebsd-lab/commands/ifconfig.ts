@@ -2,17 +2,13 @@
 import { type Interface, interfaceNamed } from '../machine.ts';
 import { fail, notModelled, type Plain, type Process } from '../process.ts';
 import { isLinkUp } from '../wiring.ts';
-import { dotted, maskOf, numberOf, shownAddresses } from './addresses.ts';
+import { dotted, maskOf, numberOf } from './addresses.ts';
 
 export function ifconfig(process: Process): number {
   const { machine, out, args } = process;
   const [name = '', ...parameters] = args;
   if (name === '-l') {
     out(`${[...machine.interfaces.map(({ name }) => name), 'lo0'].join(' ')}\n`);
-    return 0;
-  }
-  if (name === 'lo0') {
-    out(loopbackText(machine.interfaces.length + 1));
     return 0;
   }
   const found = interfaceNamed(machine, name);
@@ -122,25 +118,13 @@ function interfaceText(one: Interface, now: number): string {
     `${one.name}: flags=${flags} metric 0 mtu ${one.mtu}`,
     `\toptions=${bits.toString(16)}<${names.join(',')}>`,
     `\tether ${one.mac}`,
-    ...shownAddresses(one).map((address) => `\t${address}`),
+    ...one.addresses.map((address) => `\t${address}`),
     `\tmedia: ${linked}`,
     `\tstatus: ${hasLink ? 'active' : 'no carrier'}`,
     `\tnd6 options=${isInet6 ? '21<PERFORMNUD,AUTO_LINKLOCAL>' : '29<PERFORMNUD,IFDISABLED,AUTO_LINKLOCAL>'}`,
     '',
   ].join('\n');
 }
-
-const loopbackText = (link: number): string =>
-  [
-    'lo0: flags=1008049<UP,LOOPBACK,RUNNING,MULTICAST,LOWER_UP> metric 0 mtu 16384',
-    '\toptions=680003<RXCSUM,TXCSUM,LINKSTATE,RXCSUM_IPV6,TXCSUM_IPV6>',
-    '\tinet 127.0.0.1 netmask 0xff000000',
-    '\tinet6 ::1 prefixlen 128',
-    `\tinet6 fe80::1%lo0 prefixlen 64 scopeid 0x${link.toString(16)}`,
-    '\tgroups: lo',
-    '\tnd6 options=21<PERFORMNUD,AUTO_LINKLOCAL>',
-    '',
-  ].join('\n');
 
 const mediaNames = new Map([
   [1e9, '1000baseT'],

@@ -1,7 +1,6 @@
 // netstat and vmstat, and the other programs of a machine's network.
 import { type IpCounts, queueInterrupts } from '../packet-counts.ts';
 import { type Process, type Program, print } from '../process.ts';
-import { networkOf } from './addresses.ts';
 import { ifconfig } from './ifconfig.ts';
 import { arp, ndp, route, routesText } from './routes.ts';
 
@@ -10,7 +9,7 @@ export const networkPrograms: Readonly<Record<string, Program>> = {
   ifconfig,
   ndp,
   'netstat -i -b -n -W': interfaceCounters,
-  'netstat -Q': netisrCounters,
+  'netstat -Q': () => 0,
   'netstat -rn -f inet': (process) => routes(process, 'inet'),
   'netstat -rn -f inet6': (process) => routes(process, 'inet6'),
   'netstat -s': protocolCounters,
@@ -57,28 +56,6 @@ function interrupts({ machine, network, out }: Process): number {
   return 0;
 }
 
-/** Prints one workstream, see netisr_stats() in FreeBSD's usr.bin/netstat/netisr.c. */
-function netisrCounters({ out }: Process): number {
-  out(`Configuration:
-Setting                        Current        Limit
-Thread count                         1            1
-Default queue limit                256        10240
-Dispatch policy                 direct          n/a
-Threads bound to CPUs         disabled          n/a
-
-Protocols:
-Name   Proto QLimit Policy Dispatch Flags
-ip         1    256   flow  default   ---
-ip6        6    256   flow  default   ---
-
-Workstreams:
-WSID CPU   Name     Len WMark   Disp'd  HDisp'd   QDrops   Queued  Handled
-   0   0   ip         0     1     1006        0        0      299     1305
-   0   0   ip6        0     0        0        0        0        0        0
-`);
-  return 0;
-}
-
 /** Prints those of IP that FreeBSD 14 has of packets that it forwards, which it counts twice as received. */
 function protocolCounters({ machine, network, out }: Process): number {
   network.count();
@@ -116,14 +93,10 @@ function interfaceCounters({ machine, network, out }: Process): number {
     out(`${padded.join(' ').trimEnd()}\n`);
   };
   row(...'Name Mtu Network Address Ipkts Ierrs Idrop Ibytes Opkts Oerrs Obytes Coll'.split(' '));
-  for (const [index, { name, mac, mtu, port, addresses }] of machine.interfaces.entries()) {
+  for (const [index, { name, mac, mtu, port }] of machine.interfaces.entries()) {
     const { received, missed, sent } = port;
     const [link, into] = [`<Link#${index + 1}>`, received.packets];
     row(name, mtu, link, mac, into, 0, missed.packets, received.bytes, sent.packets, 0, sent.bytes, 0);
-    for (const text of addresses) {
-      const [, address = ''] = text.split(' ');
-      row(name, '-', networkOf(text), address, 0, '-', '-', 0, 0, '-', 0, '-');
-    }
   }
   return 0;
 }

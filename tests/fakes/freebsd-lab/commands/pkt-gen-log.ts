@@ -20,20 +20,6 @@ export function say({ err, deps }: Process, place: string, line: number, words: 
   err(`${stamp} ${place} [${line}] ${words}\n`);
 }
 
-export function sayWhatIsAsked(process: Process, options: PktGenOptions): void {
-  say(process, 'main', 3036, `interface is ${options.interface}`);
-  say(process, 'main', 3159, 'using default burst size: 512');
-  say(process, 'main', 3167, 'running on 1 cpus (have 8)');
-  for (const range of [options.source, options.destination]) {
-    say(process, 'extract_ip_range', 477, `range is ${rangeText(range)}`);
-  }
-}
-
-const rangeText = ({ first, last, port }: PktGenOptions['source']): string => {
-  const end = (address: string) => (address.includes(':') ? `7@[${address}]` : address);
-  return `${end(first)}:${port} to ${end(last)}:${port}`;
-};
-
 /** The handler of SIGINT writes first; the thread that sends or reads ends later. */
 export const sayInterrupt = (process: Process): void =>
   say(process, 'sigint_h', 574, 'received control-C on thread 0x7e730012000');
@@ -63,27 +49,13 @@ export type Result = {
 
 /** Prints the summary to stdout, which is written at the end. */
 export function sayResult(process: Process, options: PktGenOptions, result: Result): void {
-  const { sends, threads, source, destination, sourceMac, destinationMac } = options;
-  const doing = sends ? 'Sending on' : 'Receiving from';
-  const addresses = `${source.text} -> ${destination.text} (${sourceMac} -> ${destinationMac})`;
-  const lines = [
-    `${doing} netmap:${options.interface}: 8 queues, ${threads} threads and 1 cpus.`,
-    ...(sends ? [addresses] : []),
-    ...resultLines(options, result),
-  ];
-  process.out(lines.map((line) => `${line}\n`).join(''));
+  process.out(`${resultLine(options, result)}\n`);
 }
 
-function resultLines(options: PktGenOptions, { packets, seconds }: Result): string[] {
+function resultLine(options: PktGenOptions, { packets, seconds }: Result): string {
   const did = options.sends ? 'Sent' : 'Received';
-  if (packets === 0) return [`${did} nothing.`];
+  if (packets === 0) return `${did} nothing.`;
   const size = options.frameBytesWithoutCrc;
-  const bytes = packets * size;
   const events = Math.ceil(packets / batchPackets(options));
-  const show = (value: number) => (value < 0 ? '-0 ' : `${value.toFixed(0)} `);
-  const bits = show((bytes * 8) / seconds);
-  return [
-    `${did} ${packets} packets ${bytes} bytes ${events} events ${size} bytes each in ${seconds.toFixed(2)} seconds.`,
-    `Speed: ${show(packets / seconds)}pps Bandwidth: ${bits}bps (raw ${bits}bps). Average batch: ${(packets / events).toFixed(2)} pkts`,
-  ];
+  return `${did} ${packets} packets ${packets * size} bytes ${events} events ${size} bytes each in ${seconds.toFixed(2)} seconds.`;
 }

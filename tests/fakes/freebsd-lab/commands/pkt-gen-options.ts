@@ -9,20 +9,17 @@ export type PktGenOptions = {
   interface: string | undefined;
   sends: boolean;
   family: Family;
-  /** Zero for no end. */
-  count: number;
   frameBytesWithoutCrc: number;
   waitSeconds: number;
   threads: number;
   /** Zero for as many as possible. */
   ratePps: number;
-  sourceMac: string;
   destinationMac: string;
   source: AddressRange;
   destination: AddressRange;
 };
 
-type AddressRange = { text: string; first: string; last: string; port: number; size: number };
+type AddressRange = { first: string; size: number };
 
 export function readPktGen(args: readonly string[]): PktGenOptions {
   const { has, value } = readOptions(args, '46f:Nn:i:l:d:s:D:S:p:w:R:U');
@@ -31,12 +28,10 @@ export function readPktGen(args: readonly string[]): PktGenOptions {
     interface: value('i')?.replace(/^netmap:/, ''),
     sends: value('f') === 'tx',
     family: has('6') ? 'inet6' : 'inet4',
-    count: number('n', 0),
     frameBytesWithoutCrc: number('l', 60),
     waitSeconds: number('w', 2),
     threads: number('p', 1),
     ratePps: number('R', 0),
-    sourceMac: value('S') ?? '00:00:00:00:00:00',
     destinationMac: value('D') ?? 'ff:ff:ff:ff:ff:ff',
     source: readRange(value('s') ?? '10.0.0.1'),
     destination: readRange(value('d') ?? '10.1.0.1'),
@@ -44,15 +39,15 @@ export function readPktGen(args: readonly string[]): PktGenOptions {
 }
 
 const rangeForms = [
-  /^(?<first>[\d.]+)(?::(?<port>\d+))?(?:-(?<last>[\d.]+)(?::\d+)?)?$/,
-  /^\[(?<first>[\da-f:]+)\](?::(?<port>\d+))?(?:-\[(?<last>[\da-f:]+)\](?::\d+)?)?$/i,
+  /^(?<first>[\d.]+)(?::\d+)?(?:-(?<last>[\d.]+)(?::\d+)?)?$/,
+  /^\[(?<first>[\da-f:]+)\](?::\d+)?(?:-\[(?<last>[\da-f:]+)\](?::\d+)?)?$/i,
 ];
 
 function readRange(text: string): AddressRange {
   const groups = rangeForms.map((form) => form.exec(text)?.groups).find(Boolean);
   const first = groups?.first ?? notModelled();
   const last = groups?.last ?? first;
-  return { text, first, last, port: Number(groups?.port ?? 1234), size: lowBits(last) - lowBits(first) + 1 };
+  return { first, size: lowBits(last) - lowBits(first) + 1 };
 }
 
 /** Enough of an address to count within a range: its last 16 bits. */

@@ -15,19 +15,13 @@ import {
 } from './pkt-gen-log.ts';
 import type { PktGenOptions } from './pkt-gen-options.ts';
 
-/** Runs until its count is sent, or it is interrupted. With -R it first waits for a whole second of the clock. */
+/** Runs until it is interrupted. With -R it first waits for a whole second of the clock. */
 export async function send(process: Process, found: Interface, options: PktGenOptions): Promise<Result> {
   const { machine, network, deps } = process;
-  for (let thread = 0; thread < options.threads; thread++) {
-    say(process, 'sender_body', 1713, `start, fd ${3 + thread} main_fd 3`);
-  }
   const { stream, cpuShare } = streamOf(process, found, options);
   let isOver = false;
   const begin = () => {
     if (isOver) return;
-    for (let thread = 0; thread < options.threads; thread++) {
-      say(process, 'sender_body', 1771, `frags 1 frag_size ${options.frameBytesWithoutCrc}`);
-    }
     network.begin(stream);
     setDemand(machine, deps.clock.now(), stream, threadsOf(machine, options.threads, cpuShare));
   };
@@ -41,7 +35,7 @@ export async function send(process: Process, found: Interface, options: PktGenOp
   if (startsAt > now) deps.clock.after(startsAt - now, begin);
   else begin();
   try {
-    return await report(process, found, options, { pps: stream.pps, startsAt, end });
+    return await report(process, found, options, { startsAt, end });
   } finally {
     end();
   }
@@ -50,22 +44,20 @@ export async function send(process: Process, found: Interface, options: PktGenOp
 /** See sender_body() of pkt-gen.c: it drops the fraction of the second. */
 const secondsToTarget = 2;
 
-type Sending = { pps: number; startsAt: number; end: () => void };
+type Sending = { startsAt: number; end: () => void };
 
 async function report(
   process: Process,
   { port }: Interface,
   options: PktGenOptions,
-  { pps, startsAt, end }: Sending,
+  { startsAt, end }: Sending,
 ): Promise<Result> {
   const { network, deps, interrupted } = process;
   const { clock } = deps;
   const origin = port.sent.packets;
-  const most = options.count > 0 ? options.count : Infinity;
   let [before, beforeAt] = [0, clock.now()];
   for (;;) {
-    const secondsToEnd = Math.max(0, startsAt - beforeAt) + (most - before) / pps;
-    await process.sleep(Math.min(reportSeconds, secondsToEnd));
+    await process.sleep(reportSeconds);
     const [now, isInterrupted] = [clock.now(), interrupted.aborted];
     if (now > startsAt && !isLinkUp(port, now)) {
       say(process, 'sender_body', 1778, 'poll error on queue 0: timeout');
@@ -74,9 +66,9 @@ async function report(
     const sent = Math.round(port.sent.packets - origin);
     if (isInterrupted) sayInterrupt(process);
     sayRate(process, options, sent - before, now - beforeAt);
-    if (isInterrupted || sent >= most) {
+    if (isInterrupted) {
       end();
-      if (isInterrupted) await sayLast(process, options);
+      await sayLast(process, options);
       return { packets: sent, seconds: Math.max(now - startsAt, 0) };
     }
     [before, beforeAt] = [sent, now];
@@ -85,12 +77,7 @@ async function report(
 
 /** The threads end, and main_thread sleeps for one more second. */
 async function sayLast(process: Process, options: PktGenOptions): Promise<void> {
-  for (let thread = 0; thread < options.threads; thread++) {
-    if (options.ratePps === 0) {
-      say(process, 'sender_body', 1809, 'poll error on queue 0: Interrupted system call');
-    }
-    say(process, 'sender_body', 1861, 'flush tail 54 head 54 on thread 0x7e730012700');
-  }
+  if (options.ratePps === 0) say(process, 'sender_body', 1809, 'poll error on queue 0: Interrupted system call');
   await process.sleep(lastReportSeconds);
   sayRate(process, options, 0, lastReportSeconds);
 }

@@ -2,7 +2,7 @@
 import { type Interface, interfaceNamed } from '../machine.ts';
 import type { Process, Program } from '../process.ts';
 import { bounce } from '../wiring.ts';
-import { say, sayResult, sayWhatIsAsked } from './pkt-gen-log.ts';
+import { say, sayResult } from './pkt-gen-log.ts';
 import { type PktGenOptions, readPktGen } from './pkt-gen-options.ts';
 import { receive } from './pkt-gen-receive.ts';
 import { send } from './pkt-gen-send.ts';
@@ -19,7 +19,6 @@ async function pktGen(process: Process): Promise<number> {
     say(process, 'main', 3040, 'missing ifname');
     return usageCode;
   }
-  sayWhatIsAsked(process, options);
   const found = interfaceNamed(process.machine, options.interface);
   if (found === undefined || isTaken(found, options)) {
     const why = found === undefined ? 'Device not configured' : 'Device busy';
@@ -70,19 +69,8 @@ function changeMode({ network, deps }: Process, { port }: Interface): void {
   bounce(port, deps.clock.now(), network.bounceSeconds());
 }
 
-/** At most a 300th of a second of packets. */
-function burstText({ ratePps }: PktGenOptions): string {
-  if (ratePps === 0) return '512 packets every  0.000000000';
-  const burst = Math.min(512, Math.max(1, Math.floor(ratePps / 300)));
-  return `${burst} packets every  ${(burst / ratePps).toFixed(9)}`;
-}
-
 /** Runs for its whole time, with the link up or down. */
 async function waitForLink(process: Process, options: PktGenOptions): Promise<void> {
-  if (options.sends) {
-    say(process, 'main', 3352, '--- SPECIAL OPTIONS: copy\n');
-    say(process, 'main', 3374, `Sending ${burstText(options)} s`);
-  }
   say(process, 'start_threads', 2695, `Wait ${options.waitSeconds} secs for phy reset`);
   await process.sleep(options.waitSeconds);
   say(process, 'start_threads', 2697, 'Ready...');

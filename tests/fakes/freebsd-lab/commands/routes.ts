@@ -1,63 +1,20 @@
 // route, arp and ndp: a machine's routes and neighbours.
 import { BlockList } from 'node:net';
-import { type Interface, keepRcConf, type Machine, type Neighbour, type Route } from '../machine.ts';
+import { type Interface, keepRcConf, type Machine, type Neighbour } from '../machine.ts';
 import { notModelled, type Plain, type Process } from '../process.ts';
-import { networkOf, shownAddresses } from './addresses.ts';
+import { networkOf } from './addresses.ts';
 
+/** Without those of its interfaces. */
 export function routesText(machine: Machine, family: 'inet' | 'inet6'): string {
   const [title, width, gatewayWidth] = family === 'inet' ? ['Internet', 18, 18] : ['Internet6', 33, 29];
   const row = (destination: string, gateway: string, flags: string, name: string, end: string) =>
     `${destination.padEnd(width)} ${gateway.padEnd(gatewayWidth)} ${flags.padEnd(8)} ${name.padStart(10)}${end}\n`;
-  const rows = [...machine.routes, ...connectedRoutes(machine)]
+  const rows = machine.routes
     .filter((route) => route.family === family)
-    .toSorted((one, other) => orderOf(one).localeCompare(orderOf(other)))
     .map((route) => row(route.destination, route.gateway, route.flags, route.interface, ''));
   const head = row('Destination', 'Gateway', 'Flags', 'Netif', ' Expire');
   return `Routing tables\n\n${title}:\n${[head, ...rows].join('')}`;
 }
-
-/** Sorts by address, the default route first. */
-const orderOf = ({ destination }: Route): string =>
-  destination === 'default' ? '' : destination.replace(/[0-9a-f]+/g, (digits) => digits.padStart(4, '0'));
-
-/** Networks of its interfaces, and its own addresses. */
-function connectedRoutes({ interfaces }: Machine): Route[] {
-  const loopback = `link#${interfaces.length + 1}`;
-  const own = interfaces.flatMap((one, index) =>
-    shownAddresses(one).flatMap((text): Route[] => {
-      const [family, address = ''] = text.split(' ');
-      if (family !== 'inet' && family !== 'inet6') return [];
-      const destination = networkOf(text);
-      const self = address.replace(/%.*/, '%lo0');
-      return [
-        { family, destination, gateway: `link#${index + 1}`, flags: 'U', interface: one.name },
-        { family, destination: self, gateway: loopback, flags: 'UHS', interface: 'lo0' },
-      ];
-    }),
-  );
-  const ofLoopback = loopbackRoutes.map(
-    ([family, destination, flags]): Route => ({
-      family,
-      destination,
-      gateway: loopback,
-      flags,
-      interface: 'lo0',
-    }),
-  );
-  return [...own, ...ofLoopback];
-}
-
-/** Routes of every machine; rc.d/routing rejects IPv6 networks that no packet may come from. */
-const loopbackRoutes = [
-  ['inet', '127.0.0.1', 'UH'],
-  ['inet6', '::/96', 'URS'],
-  ['inet6', '::1', 'UHS'],
-  ['inet6', '::ffff:0.0.0.0/96', 'URS'],
-  ['inet6', 'fe80::%lo0/10', 'URS'],
-  ['inet6', 'fe80::%lo0/64', 'U'],
-  ['inet6', 'fe80::1%lo0', 'UHS'],
-  ['inet6', 'ff02::/16', 'URS'],
-] as const;
 
 /** Adds or changes the route of a network through a gateway, parsed like FreeBSD's sbin/route. */
 export function route({ args, machine, out }: Plain): number {
@@ -127,22 +84,9 @@ export function setNeighbour(
   return 0;
 }
 
-/** Static entries, and the machine's own addresses. */
-function neighboursOf(machine: Machine, family: Neighbour['family']): Neighbour[] {
-  const own = machine.interfaces.flatMap((one) =>
-    shownAddresses(one)
-      .filter((text) => text.startsWith(`${family} `))
-      .map((text) => ({
-        family,
-        address: text.split(' ')[1] ?? '',
-        mac: one.mac,
-        interface: one.name,
-      })),
-  );
-  return [...own, ...machine.neighbours.filter((one) => one.family === family)].toSorted((one, other) =>
-    one.interface.localeCompare(other.interface),
-  );
-}
+/** Static entries. */
+const neighboursOf = ({ neighbours }: Machine, family: Neighbour['family']): Neighbour[] =>
+  neighbours.filter((one) => one.family === family);
 
 export function arp(process: Process): number {
   const [option, ...operands] = process.args;
