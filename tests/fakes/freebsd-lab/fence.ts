@@ -35,20 +35,14 @@ export function raise(process: Process, token = ''): number {
   const complaint = whyRefused(machine, token);
   if (complaint !== undefined) return fail(process, complaint, refusalCode);
   for (const seen of tokensOn(machine)) {
-    if (BigInt(seen) < BigInt(token)) remove(files, `${tokenFolder}/${seen}`);
+    if (Number(seen) < Number(token)) remove(files, `${tokenFolder}/${seen}`);
   }
   return 0;
 }
 
-/** Admits a token that is not a number, for which test(1) fails. */
 function whyRefused(machine: Machine, token: string): string | undefined {
-  if (!/^\d+$/.test(token)) return undefined;
-  const higher = tokensOn(machine).find((seen) => BigInt(seen) > BigInt(token));
+  const higher = tokensOn(machine).find((seen) => Number(seen) > Number(token));
   return higher && `ppsgate: token ${higher} refuses ${token}`;
 }
 
-const tokensOn = ({ files }: Machine): string[] =>
-  namesIn(files, tokenFolder).filter((name) => /^\d+$/.test(name) && BigInt(name) < beyondTest);
-
-/** Least number that test(1) rejects. */
-const beyondTest = 2n ** 63n;
+const tokensOn = ({ files }: Machine): string[] => namesIn(files, tokenFolder).filter((name) => /^\d+$/.test(name));

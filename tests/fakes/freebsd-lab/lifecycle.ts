@@ -299,23 +299,13 @@ const hasNoLease = ({ leases, interfaces }: Machine): boolean =>
 /** Each with one of the site's rules. */
 function startFirewalls(machine: Machine, now: number): void {
   for (const name of machine.ownFirewalls) addModule(machine, name);
+  const rule = { blocks: false, keepsState: true, packets: 0 };
   if (machine.ownFirewalls.includes('pf')) {
-    const rule = {
-      text: 'pass in log all flags S/SA keep state',
-      blocks: false,
-      keepsState: true,
-      packets: 0,
-    };
-    machine.pf = { ...noPf(), isEnabled: true, switchedAt: now, rules: [rule] };
+    const rules = [{ ...rule, text: 'pass in log all flags S/SA keep state' }];
+    machine.pf = { ...noPf(), isEnabled: true, switchedAt: now, rules };
   }
   if (machine.ownFirewalls.includes('ipfw')) {
-    const rule = {
-      text: 'allow log ip from any to any',
-      blocks: false,
-      keepsState: false,
-      packets: 0,
-    };
-    machine.ipfw.rules.set(100, rule);
+    machine.ipfw.rules.set(100, { ...rule, keepsState: false, text: 'allow log ip from any to any' });
   }
 }
 

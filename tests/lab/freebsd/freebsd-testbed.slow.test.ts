@@ -243,14 +243,6 @@ test('A site’s own rules are installed with the names of the DUT’s interface
   });
 });
 
-test('own rules that the firewall does not take are not measured', () => {
-  const office: OwnRules = { firewall: 'pf', text: 'pass quickly\n', keepsStates: false };
-  return onTestbed({ rules: { office } }, async (testbed) => {
-    const outcome = await send(testbed, trialOf('base', 1, { ...forwarding, scenario: 'office' }));
-    expect(outcome).toMatchObject({ kind: 'failed' });
-  });
-});
-
 test.each([
   ['warn', '1'],
   ['fix', '0'],

@@ -11,6 +11,10 @@ export function ifconfig(process: Process): number {
     out(`${[...machine.interfaces.map(({ name }) => name), 'lo0'].join(' ')}\n`);
     return 0;
   }
+  if (name === 'lo0') {
+    out('lo0: flags=1008049<UP,LOOPBACK,RUNNING,MULTICAST,LOWER_UP> metric 0 mtu 16384\n');
+    return 0;
+  }
   const found = interfaceNamed(machine, name);
   if (found === undefined) return fail(process, `ifconfig: interface ${name} does not exist`);
   if (parameters.length > 0) return configureAll({ ...process, args: parameters }, found);
