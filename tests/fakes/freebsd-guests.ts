@@ -332,7 +332,6 @@ const cardAt = (name: string, mac: string, near: Interface['port']): Interface =
   mac,
   port: near,
   card: 'virtio',
-  netmap: 'native',
   mediaBits: 10e9,
   mtu: 1500,
   addresses: [],

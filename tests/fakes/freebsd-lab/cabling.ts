@@ -93,7 +93,7 @@ function linkOf(index: number, { name, card, far = { name, card } }: DataPort, m
   connectPorts(dut.port, farPort);
   const farInterface = (name: string, mac: string) => interfaceOf(name, mac, farPort, mediaBits, far.card);
   const native = farInterface(isChelsio ? `v${far.name}` : far.name, nativeMac);
-  const emulated: Interface = { ...farInterface(far.name, emulatedMac), netmap: 'emulated' };
+  const emulated = farInterface(far.name, emulatedMac);
   return {
     dut,
     native,
@@ -116,7 +116,7 @@ function loopbackOf(first: number, generators: CablingOptions['generators'], med
     name,
     far: [
       interfaceOf(`v${name}`, native, port, mediaBits, 'T540-CR'),
-      { ...interfaceOf(name, emulated, port, mediaBits, 'T540-CR'), netmap: 'emulated' },
+      interfaceOf(name, emulated, port, mediaBits, 'T540-CR'),
     ],
   }));
 }
@@ -130,7 +130,6 @@ const interfaceOf = (name: string, mac: string, port: Port, mediaBits: number, c
   mediaBits,
   mtu: 1500,
   card,
-  netmap: 'native',
   addresses: [],
   capabilities: new Set(['RXCSUM', 'TXCSUM', 'VLAN_MTU', 'VLAN_HWTAGGING', 'JUMBO_MTU', 'VLAN_HWCSUM', 'LINKSTATE']),
   isUp: true,

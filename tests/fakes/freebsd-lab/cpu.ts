@@ -31,12 +31,6 @@ export function setDemand(machine: Machine, now: number, owner: object, demand: 
   else demands.set(owner, demand);
 }
 
-/** A demand of some threads, one per CPU, counted from the last CPU. */
-export const threadsOf = (machine: Machine, threads: number, share: number): CpuDemand => ({
-  state: 'system',
-  shares: Array.from({ length: cpusOf(machine) }, (_, cpu) => (cpu >= cpusOf(machine) - threads ? share : 0)),
-});
-
 export const cpusOf = ({ sysctls }: Machine): number => valueOfSysctl(sysctls, 'hw.ncpu');
 
 /** stathz, see sys/kern/kern_clock.c. */

@@ -28,9 +28,7 @@ export type Behaviour =
   /** It is up, but all routes of rc.conf except the default one are lost. */
   | { kind: 'hangs-at-boot' | 'loses-routes-at-boot' }
   /** Its pf takes none. */
-  | { kind: 'refuses-rules' }
-  /** It loses one packet in ten in the queue towards the card. */
-  | { kind: 'drops-in-queue' };
+  | { kind: 'refuses-rules' };
 
 export type KernelText = {
   ident: string;
@@ -100,7 +98,7 @@ export function readKernel(bytes: Uint8Array | undefined): Kernel | undefined {
 const identPragma = '#pragma ident ';
 
 const behaviours =
-  /^(?:(panics-at-boot|panics-in-rc|panics-under-load)|(hangs-under-load)|(hangs-at-boot|loses-routes-at-boot|refuses-rules|drops-in-queue))(?:: (.+))?$/;
+  /^(?:(panics-at-boot|panics-in-rc|panics-under-load)|(hangs-under-load)|(hangs-at-boot|loses-routes-at-boot|refuses-rules))(?:: (.+))?$/;
 
 function behaviourOf(line: string): Behaviour | undefined {
   const [, panics, hangs, other, words] = behaviours.exec(line) ?? [];

@@ -29,8 +29,6 @@ export type Interface = {
   name: string;
   mac: string;
   port: Port;
-  /** `native` reaches the port's line rate, `emulated` is slow; the DUT's interfaces are not for netmap. */
-  netmap: 'native' | 'emulated';
   mediaBits: number;
   mtu: number;
   card: CardName;

@@ -127,7 +127,6 @@ export function networkThrough(
     count(entry.port.missed, sent - arrived, size);
     countInQueues(dut, entry.name, arrived);
     const counted = dut.packetCounts.ip[stream.family];
-    const behaviour = dut.running?.kernel.behaviour.kind;
     const exit = exitOf(dut, stream, to);
     if (exit === undefined) {
       counted.notForwardable += arrived;
@@ -135,10 +134,7 @@ export function networkThrough(
     }
     if (share <= 0) return;
     const passed = arrived * passedBy(stream, arrived);
-    const linked = passed * (1 - Math.max(0, exit.cable.upAt - start) / (to - start));
-    const queued = behaviour === 'drops-in-queue' ? linked * 0.1 : 0;
-    counted.noBuffers += queued;
-    const forwarded = linked - queued;
+    const forwarded = passed * (1 - Math.max(0, exit.cable.upAt - start) / (to - start));
     if (forwarded <= 0) return;
     counted.forwarded += forwarded;
     count(exit.interface.port.sent, forwarded, size);

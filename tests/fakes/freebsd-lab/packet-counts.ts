@@ -15,10 +15,9 @@ export type PacketCounts = {
 export type IpCounts = {
   forwarded: number;
   notForwardable: number;
-  noBuffers: number;
 };
 
-const noIpCounts = (): IpCounts => ({ forwarded: 0, notForwardable: 0, noBuffers: 0 });
+const noIpCounts = (): IpCounts => ({ forwarded: 0, notForwardable: 0 });
 
 export const noPacketCounts = (): PacketCounts => ({
   ip: { inet4: noIpCounts(), inet6: noIpCounts() },

@@ -11,11 +11,9 @@ export type Port = {
   missed: Counters;
   sent: Counters;
   cable?: Cable;
-  /** Programs that have it open for netmap, by their use of it. */
-  readonly users: Set<NetmapUser>;
+  /** Programs that have it open for netmap. */
+  readonly users: Set<object>;
 };
-
-type NetmapUser = { sends: boolean };
 
 export type Cable = {
   ends: readonly [Port, Port];

@@ -26,14 +26,3 @@ test('no command reaches the DUT while packets flow', () => {
   const disturbed = time.floods.filter(({ from, to }) => time.dutCommands.some((at) => at >= from && at < to));
   expect(disturbed).toEqual([]);
 });
-
-test('a receiver that died costs one trial, and one boot at most', async () => {
-  const fault = { kind: 'receiver-crash', at: 2 } as const;
-  const { trials, reboots } = await labTime({
-    ...request,
-    scenarios: ['forwarding'],
-    faults: [fault],
-  });
-  expect(trials).toHaveLength(4 + 1);
-  expect(reboots.length).toBeLessThanOrEqual(4 + 1 + 1);
-});

@@ -5,25 +5,18 @@ import { openFreebsdTestbed } from '../../../src/lab/freebsd/freebsd-testbed.ts'
 import type { CellLimits, VariantLimits } from '../../../src/model/limits.ts';
 import type { Cell, OwnRules } from '../../../src/model/scenario.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
-import type { Behaviour } from '../../fakes/freebsd-lab/kernel.ts';
 import { startFreebsdLab } from '../../fakes/freebsd-lab/lab.ts';
 import { builtVariant, depsOf, prepareRequest, testbedOf, usualTraffic } from '../../fakes/freebsd-testbed.ts';
 
 const traffic = { ...usualTraffic, measureSeconds: 30 };
 
 type Limited = {
-  /** The patched kernel's; it works when absent. */
-  behaviour?: Behaviour;
-  rules?: Record<string, OwnRules>;
-  scenario?: string;
+  rules: Record<string, OwnRules>;
+  scenario: string;
 };
 
 /** Sends a trial through each of base and patched. */
-async function measured({
-  behaviour = { kind: 'works' },
-  rules = {},
-  scenario = 'forwarding',
-}: Limited): Promise<CellLimits> {
+async function measured({ rules, scenario }: Limited): Promise<CellLimits> {
   await using lab = await startFreebsdLab({ truth: () => 20e6 });
   const folder = temporaryFolder();
   const testbed = await openFreebsdTestbed('shelf', testbedOf(lab, folder), traffic, depsOf(lab));
@@ -31,7 +24,7 @@ async function measured({
   const cell: Cell = { scenario, family: 'inet4' };
   const variants = [
     builtVariant('base', { ident: 'base' }, folder),
-    builtVariant('patched', { ident: 'patched', behaviour }, folder),
+    builtVariant('patched', { ident: 'patched' }, folder),
   ];
   const keepLog = async () => {};
   await testbed.prepare(prepareRequest(variants, { cells: [cell], rules }));
@@ -54,11 +47,6 @@ function expectLost({ lostRatio, drops }: VariantLimits, ratio: number, place: s
   expect(lostRatio).toBeCloseTo(ratio, 2);
   expect(drops).toMatchObject([{ place, cause: expect.stringContaining(cause), ratio: expect.closeTo(ratio, 2) }]);
 }
-
-test('packets that find no place in the queue towards the card are lost in the output queue', async () => {
-  const { patched } = await measured({ behaviour: { kind: 'drops-in-queue' } });
-  expectLost(patched, 0.1, 'output-queue', 'a full queue');
-});
 
 test('a full table of states is named, for base, too', async () => {
   const text = 'set limit states 3000\npass keep state\n';

@@ -76,7 +76,7 @@ function ipText(protocol: string, counts: IpCounts, received: number, isInet4: b
     '\t0 packets for this host',
     `\t${forwarded} packets forwarded${fast}`,
     `\t${Math.round(counts.notForwardable)} packets not forwardable`,
-    `\t${Math.round(counts.noBuffers)} output packets dropped due to no bufs, etc.`,
+    '\t0 output packets dropped due to no bufs, etc.',
     '\t0 output packets discarded due to no route',
     '',
   ].join('\n');

@@ -2,12 +2,6 @@
 import type { Process } from '../process.ts';
 import type { PktGenOptions } from './pkt-gen-options.ts';
 
-/** Maximum packets per second of a port whose driver does not support netmap. */
-export const emulatedPps = 1_500_000;
-
-/** Maximum that a core reads from a port. */
-export const maxPpsOfThread = 40_000_000;
-
 /** Time between two reports of pkt-gen, which are a little late. */
 export const reportSeconds = 1.001;
 

@@ -1,42 +1,11 @@
 // pkt-gen -f rx: counts the packets that arrive at a netmap port.
-import { setDemand, threadsOf } from '../cpu.ts';
 import type { Interface } from '../machine.ts';
 import type { Process } from '../process.ts';
-import {
-  emulatedPps,
-  lastReportSeconds,
-  maxPpsOfThread,
-  type Result,
-  reportSeconds,
-  say,
-  sayInterrupt,
-  sayRate,
-} from './pkt-gen-log.ts';
+import { lastReportSeconds, type Result, reportSeconds, say, sayInterrupt, sayRate } from './pkt-gen-log.ts';
 import type { PktGenOptions } from './pkt-gen-options.ts';
 
 /** Runs until interrupted. */
 export async function receive(process: Process, found: Interface, options: PktGenOptions): Promise<Result> {
-  const { machine, deps } = process;
-  const reader = {};
-  try {
-    return await read(process, found, options, ({ packets, seconds }) => {
-      const pps = seconds > 0 ? packets / seconds : 0;
-      const share = Math.min(1, pps / maxPpsOfThread / options.threads);
-      setDemand(machine, deps.clock.now(), reader, threadsOf(machine, options.threads, share));
-    });
-  } finally {
-    setDemand(machine, deps.clock.now(), reader, undefined);
-  }
-}
-
-type Report = { packets: number; seconds: number };
-
-async function read(
-  process: Process,
-  found: Interface,
-  options: PktGenOptions,
-  onReport: (report: Report) => void,
-): Promise<Result> {
   const { network, interrupted } = process;
   say(process, 'receiver_body', 1940, `reading from netmap:${options.interface} fd 3 main_fd 3`);
   const count = counter(process, found);
@@ -46,7 +15,6 @@ async function read(
     const pace = isLast || network.isTrial() ? 'idle' : 'spare';
     await process.sleep(isLast ? lastReportSeconds : reportSeconds, pace);
     const report = count();
-    onReport(report);
     packets += report.packets;
     if (report.packets > 0) {
       if (trial !== network.trial()) busyReports = 0;
@@ -75,9 +43,9 @@ async function read(
 const reportsToCrash = 3;
 
 /** Returns the packets that arrived since the previous call. */
-function counter({ network, deps }: Process, { port, netmap }: Interface) {
+function counter({ network, deps }: Process, { port }: Interface) {
   let [trial, slowPps] = [0, Infinity];
-  const maxPps = () => Math.min(network.receiverPps, slowPps, netmap === 'emulated' ? emulatedPps : Infinity);
+  const maxPps = () => Math.min(network.receiverPps, slowPps);
   network.count();
   let [before, beforeAt] = [Math.floor(port.received.packets), deps.clock.now()];
   return () => {

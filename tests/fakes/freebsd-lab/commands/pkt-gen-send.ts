@@ -1,34 +1,23 @@
 // pkt-gen -f tx: sends packets as fast as its port, its machine and -R allow.
-import { setDemand, threadsOf } from '../cpu.ts';
 import type { Interface } from '../machine.ts';
 import type { Stream } from '../network.ts';
 import type { Process } from '../process.ts';
 import { isLinkUp } from '../wiring.ts';
-import {
-  emulatedPps,
-  lastReportSeconds,
-  type Result,
-  reportSeconds,
-  say,
-  sayInterrupt,
-  sayRate,
-} from './pkt-gen-log.ts';
+import { lastReportSeconds, type Result, reportSeconds, say, sayInterrupt, sayRate } from './pkt-gen-log.ts';
 import type { PktGenOptions } from './pkt-gen-options.ts';
 
 /** Runs until it is interrupted. With -R it first waits for a whole second of the clock. */
 export async function send(process: Process, found: Interface, options: PktGenOptions): Promise<Result> {
-  const { machine, network, deps } = process;
-  const { stream, cpuShare } = streamOf(process, found, options);
+  const { network, deps } = process;
+  const stream = streamOf(process, found, options);
   let isOver = false;
   const begin = () => {
     if (isOver) return;
     network.begin(stream);
-    setDemand(machine, deps.clock.now(), stream, threadsOf(machine, options.threads, cpuShare));
   };
   const end = () => {
     isOver = true;
     network.end(stream);
-    setDemand(machine, deps.clock.now(), stream, undefined);
   };
   const now = deps.clock.now();
   const startsAt = options.ratePps > 0 ? Math.floor(now + secondsToTarget) : now;
@@ -82,18 +71,16 @@ async function sayLast(process: Process, options: PktGenOptions): Promise<void> 
   sayRate(process, options, 0, lastReportSeconds);
 }
 
-/** `cpuShare` is that of each thread, which sleeps only if it may not send as fast as it can. */
-function streamOf(process: Process, found: Interface, options: PktGenOptions): { stream: Stream; cpuShare: number } {
+function streamOf(process: Process, found: Interface, options: PktGenOptions): Stream {
   const slow = process.network.meets('slow-generator');
   const most = Math.min(
     lineRate(found.mediaBits, options.frameBytesWithoutCrc),
     process.network.generatorPps,
-    found.netmap === 'emulated' ? emulatedPps : Infinity,
     slow?.pps ?? Infinity,
   );
   // Every thread sends at the whole rate.
   const asked = options.ratePps > 0 ? options.ratePps * options.threads : Infinity;
-  const stream = {
+  return {
     from: found.port,
     family: options.family,
     pps: Math.min(most, asked),
@@ -103,7 +90,6 @@ function streamOf(process: Process, found: Interface, options: PktGenOptions): {
     sources: options.source.size,
     flows: options.source.size * options.destination.size,
   };
-  return { stream, cpuShare: Math.min(1, asked / most) };
 }
 
 /** Frames per second, each with 4 bytes of CRC, and 20 of preamble and gap between frames (IEEE 802.3). */

@@ -20,9 +20,8 @@ async function pktGen(process: Process): Promise<number> {
     return usageCode;
   }
   const found = interfaceNamed(process.machine, options.interface);
-  if (found === undefined || isTaken(found, options)) {
-    const why = found === undefined ? 'Device not configured' : 'Device busy';
-    say(process, 'main', 3300, `Unable to open netmap:${options.interface}: ${why}`);
+  if (found === undefined) {
+    say(process, 'main', 3300, `Unable to open netmap:${options.interface}: Device not configured`);
     return usageCode;
   }
   // -l includes the frame's header, the MTU does not: a frame of 1518 bytes is rejected.
@@ -36,18 +35,11 @@ async function pktGen(process: Process): Promise<number> {
 
 const usageCode = 255;
 
-/**
- * netmap lets several programs open the same rings. Two receivers would each get a part of the packets, and two senders
- * would overwrite each other. Here the second is rejected, as if the first had exclusive rings.
- */
-const isTaken = ({ port }: Interface, { sends }: PktGenOptions): boolean =>
-  [...port.users].some((user) => user.sends === sends);
-
 /** Only the first program that opens a port, and the last that closes it, change the driver's mode. */
 async function trial(process: Process, found: Interface, options: PktGenOptions): Promise<number> {
   const { network } = process;
   const { users } = found.port;
-  const user = { sends: options.sends };
+  const user = {};
   if (options.sends) network.beginTrial();
   if (users.size === 0) changeMode(process, found);
   users.add(user);

@@ -3,7 +3,7 @@ import { shell } from '../../../../src/system/shell.ts';
 import { archiveOf, archiveWith, openDut } from '../../../fakes/freebsd-lab/dut.ts';
 import { allModules, type KernelText, kernelArchive, kernelText } from '../../../fakes/freebsd-lab/kernel.ts';
 import { type FreebsdLab, type FreebsdLabOptions, startFreebsdLab } from '../../../fakes/freebsd-lab/lab.ts';
-import { sendTrial } from '../../../fakes/freebsd-lab/trial.ts';
+import { panic } from '../../../fakes/freebsd-lab/lifecycle.ts';
 
 /** Installs a kernel and boots it. */
 async function bootOf(lab: FreebsdLab, kernel: KernelText) {
@@ -108,12 +108,10 @@ test('a kernel is installed although its upload was lost on the way, twice', asy
   expect(lab.state().leftovers).not.toContainEqual(expect.stringMatching(/\.(tar|part)$/));
 });
 
-test('a DUT that panicked under load is found on its own kernel, with its panic', async () => {
+test('a DUT that panicked is found on its own kernel, with its panic', async () => {
   await using lab = await startFreebsdLab();
-  const behaviour = { kind: 'panics-under-load', panic: 'pf state gone' } as const;
-  const { dut } = await bootOf(lab, { ident: 'patched', behaviour });
-  await sendTrial(lab);
-  expect(lab.state().stage).not.toBe('up');
+  const { dut } = await bootOf(lab, { ident: 'patched' });
+  panic(lab.dut.machine, lab, 'pf state gone');
   expect(await dut.recover()).toEqual({ panic: 'pf state gone' });
   expect(lab.state()).toMatchObject({ stage: 'up', kernel: 'base' });
   expect(await dut.recover()).toEqual({});
