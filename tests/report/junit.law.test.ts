@@ -34,13 +34,7 @@ const hostile = fc
   )
   .map((parts) => parts.join(''));
 
-type Texts = {
-  testbed: string;
-  scenario: string;
-  reason: string;
-  message: string;
-  panic: string;
-};
+type Texts = Record<'testbed' | 'scenario' | 'reason' | 'message' | 'panic', string>;
 
 const withTexts = ({ testbed, scenario, reason, message, panic }: Texts): Result[] => {
   const cell = { scenario, family: 'inet4' as const };
@@ -70,22 +64,10 @@ const structure = ({ name, attributes, elements }: XmlElement): unknown => [
   elements.map(structure),
 ];
 
-const harmless = withTexts({
-  testbed: 'shelf-3',
-  scenario: 'forwarding',
-  reason: 'no',
-  message: 'no',
-  panic: 'no',
-});
+const harmless = withTexts({ testbed: 'shelf-3', scenario: 'forwarding', reason: 'no', message: 'no', panic: 'no' });
 
 test('text of others never changes the structure, and never grows beyond bounds', () => {
-  const texts = fc.record({
-    testbed: hostile,
-    scenario: hostile,
-    reason: hostile,
-    message: hostile,
-    panic: hostile,
-  });
+  const texts = fc.record({ testbed: hostile, scenario: hostile, reason: hostile, message: hostile, panic: hostile });
   fc.assert(
     fc.property(texts, (some) => {
       for (const [index, result] of withTexts(some).entries()) {

@@ -16,14 +16,8 @@ import {
 import { describeWith } from '../../needs.ts';
 
 describe("ministat's table", () => {
-  test.each([
-    [1, 95, 12.706],
-    [4, 80, 1.533],
-    [8, 95, 2.306],
-    [8, 99, 3.355],
-    [100, 95, 1.984],
-  ] as const)('has three decimals: %d degrees at %d %% are %d', (df, percent, t) => {
-    expect(studentT(df, percent)).toBe(t);
+  test('has three decimals, from one degree of freedom on', () => {
+    expect([studentT(1, 95), studentT(100, 95)]).toEqual([12.706, 1.984]);
   });
 
   test('has for 99.5 % what is 99.8 % two-sided, with the misprints of its source', () => {
