@@ -300,4 +300,11 @@ describe('a push to the default branch', () => {
     expect(told).toContain('`ipfw-stateful inet4 −4.10 %`');
     expect(phabricator.violations).toEqual([]);
   });
+
+  test('creates no issue if ppsgate.yml forbids it', async () => {
+    await replacePullRequest((directory) => commit(directory, { a: '1' }), `${config}trend: { issues: false }\n`);
+    keepLoss();
+    await publishPush();
+    expect(github.state.issues).toEqual([]);
+  });
 });

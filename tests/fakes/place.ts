@@ -48,21 +48,13 @@ export type Started = { child: ChildProcess; said(): string; ended: Promise<Ende
 
 const cli = join(inject('bundle'), 'cli.js');
 
-/** `testbeds` as written in ppsgate.yml. */
-export async function aPlace(testbeds: Readonly<Record<string, unknown>>): Promise<Place> {
-  const folder = temporaryFolder();
-  const path = join(folder, 'ppsgate.yml');
-  const reservations = { file: './reservations.sqlite', lease: '60 s' };
-  writeFileSync(path, JSON.stringify({ testbeds, reservations }));
-  writeFileSync(join(folder, 'known_hosts'), '');
-  const config = await loadConfig(path);
-  const store = await openStore(config.reservations);
-  onTestFinished(() => store.close());
-
-  const start = (...args: string[]): Started => {
+/** Starts ppsgate in a folder. */
+export const startIn =
+  (cwd: string) =>
+  (...args: string[]): Started => {
     const child = spawn(process.execPath, [cli, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
-      cwd: folder,
+      cwd,
       env: { ...process.env, TZ: 'UTC' },
     });
     onTestFinished(() => void child.kill('SIGKILL'));
@@ -77,6 +69,18 @@ export async function aPlace(testbeds: Readonly<Record<string, unknown>>): Promi
     return { child, said: () => said, ended };
   };
 
+/** `testbeds` as written in ppsgate.yml. */
+export async function aPlace(testbeds: Readonly<Record<string, unknown>>): Promise<Place> {
+  const folder = temporaryFolder();
+  const path = join(folder, 'ppsgate.yml');
+  const reservations = { file: './reservations.sqlite', lease: '60 s' };
+  writeFileSync(path, JSON.stringify({ testbeds, reservations }));
+  writeFileSync(join(folder, 'known_hosts'), '');
+  const config = await loadConfig(path);
+  const store = await openStore(config.reservations);
+  onTestFinished(() => store.close());
+
+  const start = startIn(folder);
   const wait: Place['wait'] = async (names, person = {}) => {
     const { who = 'alice@lab1', purpose = 'gate', patch, priority = 'patch' } = person;
     const { since = new Date() } = person;

@@ -100,8 +100,3 @@ describe('without --repository', () => {
     await expect(badge(two)).rejects.toThrow('--repository: ');
   });
 });
-
-test('without a branch of results one must be named', async () => {
-  const none = { ...two, github: { data: { branch: false } } };
-  await expect(badge(none, { repository })).rejects.toThrow('--branch: ');
-});

@@ -11,13 +11,11 @@ const config = 'testbeds: { lab: { kind: embedded-linux } }\ngithub: { people: [
 const directory = realpathSync(mkdtempSync(join(tmpdir(), 'ppsgate-test-')));
 afterAll(() => rmSync(directory, { recursive: true }));
 
-let head = '';
-
 beforeAll(() => {
   git(directory, 'init', '--quiet', '--initial-branch=main');
   commit(directory, { 'dut/nftables.conf': '', 'ppsgate.yml': config });
   git(directory, 'switch', '--quiet', '--create', 'my-branch');
-  head = commit(directory, { 'dut/nftables.conf': '#', 'ppsgate.yml': 'nonsense' });
+  commit(directory, { 'dut/nftables.conf': '#', 'ppsgate.yml': 'nonsense' });
 });
 
 function decide(text: string, ...options: string[]) {
@@ -39,15 +37,4 @@ test('A command of a stranger is refused as the workflow refuses it', () => {
     'not approved\nwhy: Thank you, eve: #1 runs on the testbed once a person with write access to this/repository requests it.\n',
   );
   expect(status).toBe(2);
-});
-
-test('A person of the configuration’s list is approved, and their own margin is not', () => {
-  const as = ['--dry-run', '--by', 'dan', '--role', 'read'];
-  expect(decide('/ppsgate run', ...as).told).toMatch(/^approved\n/);
-  expect(decide('/ppsgate run margin=50%', ...as).told).toMatch(/^not approved\n.* a different margin, /);
-});
-
-test('A fork’s head is approved only where the command names it', () => {
-  expect(decide('/ppsgate run', '--dry-run', '--fork').told).toMatch(/^not approved\n/);
-  expect(decide(`/ppsgate run ${head}`, '--dry-run', '--fork').told).toMatch(/^approved\n/);
 });

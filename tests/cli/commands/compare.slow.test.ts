@@ -7,10 +7,8 @@ import { makeCompareRepository, overlayIn } from '../../../src/cli/compare/compa
 import { labelOf } from '../../../src/cli/compare/compared.ts';
 import { openRepository } from '../../../src/forge/patch/repository.ts';
 import { gate } from '../../../src/gate/gate.ts';
-import { buildOverlays } from '../../../src/kernel/overlay.ts';
 import { unshared } from '../../../src/lab/testbed.ts';
 import { conclusionOfResult } from '../../../src/model/conclusion.ts';
-import { patchName } from '../../../src/model/patch.ts';
 import type { Result } from '../../../src/model/result.ts';
 import { renderMarkdown } from '../../../src/report/reports.ts';
 import { terminalRows } from '../../../src/report/terminal-table.ts';
@@ -21,19 +19,6 @@ import { type FakeTestbedOptions, fakeTestbed } from '../../fakes/testbed.ts';
 
 const files = (text: string) => new Map([['nftables.conf', text]]);
 const compared = { kind: 'files' as const, what: 'two overlays', old: files('a'), new: files('b') };
-
-test('Both sides of a comparison become overlays of base and patched', async () => {
-  const beside = temporaryFolder();
-  const patch = await makeCompareRepository(beside, compared, 'a.nft → b.nft');
-  expect(patchName(patch)).toBe('a.nft → b.nft');
-  const interfaces = { eth0: 'ingress' } as const;
-  const place = overlayIn(beside, { path: 'dut', beside: '', interfaces });
-  const overlays = await buildOverlays(patch, place, openRepository(beside));
-  expect(overlays).toMatchObject([
-    { interfaces, variant: 'base', files: [{ content: 'a' }] },
-    { interfaces, variant: 'patched', files: [{ content: 'b' }] },
-  ]);
-});
 
 /** Measures two rule files as `compare` does, on a testbed with known numbers. */
 async function measured(options: FakeTestbedOptions): Promise<Result> {
@@ -62,13 +47,6 @@ test.for([
   expect(markdown).toContain(said);
   expect(markdown).not.toMatch(/patched router|the patch\b/);
   expect(terminalRows(result).heads.slice(3, 5)).toEqual(['a.nft', 'b.nft']);
-});
-
-test('A compared file that does not load is named, with the one that does', async () => {
-  const rejection = { kind: 'does-not-load', scenario: 'forwarding', message: 'syntax error' } as const;
-  const result = await measured({ prepared: { kind: 'rejected', variant: 'patched', rejection } });
-  expect(conclusionOfResult(result)).toBe('patchAtFault');
-  expect(renderMarkdown(result)).toContain('a.nft loads, but b.nft does not');
 });
 
 function compare(...args: string[]) {

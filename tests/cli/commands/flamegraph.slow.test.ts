@@ -42,22 +42,6 @@ test('draws idle processors on request, and compares with a base', () => {
   expect(stdout).toContain('<title>cpu_idle\n');
 });
 
-test('reads standard input, and writes standard output where no file is named', () => {
-  const input = 'main;read 3\n';
-  const { stdout } = run(['-'], input);
-  expect(labelOf(stdout)).toBe('standard input: 3 samples');
-  expect(run(['-', '-o', '-'], input).stdout).toBe(stdout);
-});
-
-test('reports two profiles that count different things', () => {
-  const { stderr, status } = run(['pmc.graph', '--base', 'other.graph']);
-  expect({ stderr, status }).toEqual({
-    stderr:
-      'ppsgate: the profile counts CPU_CLK_UNHALTED_CORE, its base LLC_MISSES, so their shares are not comparable.\n',
-    status: 0,
-  });
-});
-
 test.each([
   [['none'], 'Cannot read none: no such file or directory; name a profile.'],
   [['idle.stack'], 'idle.stack: all samples are of idle CPUs; draw them with --idle.'],

@@ -3,10 +3,12 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, inject, test } from 'vitest';
 
 const folder = mkdtempSync(join(tmpdir(), 'ppsgate-test-'));
 afterAll(() => rmSync(folder, { recursive: true }));
+
+const fold = [join(inject('bundle'), 'cli.js'), 'fold'];
 
 const graph = `# kernel: FreeBSD 15.0
 @ cycles [10 samples]
@@ -73,9 +75,8 @@ test.each([
 test('ends quietly when its reader has seen enough', () => {
   const line = `${'frame;'.repeat(20)}leaf 1\n`;
   writeFileSync(join(folder, 'long.stack'), line.repeat(20_000));
-  const [command, ...flags] = commandLine(['long.stack']);
   const script = '"$0" "$@" | head -n 1; echo "$PIPESTATUS"';
-  const { stdout, stderr } = spawnSync('bash', ['-c', script, command ?? '', ...flags], {
+  const { stdout, stderr } = spawnSync('bash', ['-c', script, process.execPath, ...fold, 'long.stack'], {
     cwd: folder,
     encoding: 'utf8',
   });
@@ -83,14 +84,5 @@ test('ends quietly when its reader has seen enough', () => {
 });
 
 function run(args: readonly string[], input = '') {
-  const [command = '', ...flags] = commandLine(args);
-  return spawnSync(command, flags, { cwd: folder, encoding: 'utf8', input });
-}
-
-function commandLine(args: readonly string[]): string[] {
-  const source = (path: string) => JSON.stringify(new URL(`../../../${path}`, import.meta.url).href);
-  const entry = `
-    import { makeProgram } from ${source('src/cli/program.ts')};
-    await makeProgram().parseAsync().catch(({ exitCode }) => process.exit(exitCode));`;
-  return [process.execPath, '--input-type=module', '-e', entry, '--', 'fold', ...args];
+  return spawnSync(process.execPath, [...fold, ...args], { cwd: folder, encoding: 'utf8', input });
 }

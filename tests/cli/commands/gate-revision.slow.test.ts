@@ -1,13 +1,10 @@
-// Tests `ppsgate gate --answer`, and undelivered answers: the final state on Phabricator.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { afterEach, beforeEach, expect, inject, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { inboxIn, openInbox } from '../../../src/relay/inbox.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { type FakePhabricator, startPhabricator } from '../../fakes/phabricator/server.ts';
+import { startIn } from '../../fakes/place.ts';
 import { commit, git, newRepository } from '../../fakes/repository.ts';
 
 const raw = `diff --git a/sys/net/if.c b/sys/net/if.c
@@ -47,15 +44,7 @@ afterEach(async () => {
   expect(phabricator.violations).toEqual([]);
 });
 
-async function ppsgate(...args: string[]) {
-  const child = spawn(process.execPath, [join(inject('bundle'), 'cli.js'), ...args], {
-    cwd: folder,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const [stdout, stderr] = [text(child.stdout), text(child.stderr)];
-  const [status] = await once(child, 'close');
-  return { status, stdout: await stdout, stderr: await stderr };
-}
+const ppsgate = (...args: string[]) => startIn(folder)(...args).ended;
 
 const comments = (): string[] => phabricator.state.transactions.flatMap(({ comment }) => comment?.raw ?? []);
 

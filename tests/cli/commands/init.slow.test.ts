@@ -12,7 +12,6 @@ import { commit, git, newRepository } from '../../fakes/repository.ts';
 
 const action = 'example/ppsgate@0123456789abcdef0123456789abcdef01234567';
 const workflow = '.github/workflows/ppsgate.yml';
-const publisher = '.github/workflows/ppsgate-publish.yml';
 
 /** Runs init there and returns its output; `ask` replies like a person at a terminal. */
 async function init(directory: string, options: InitOptions = { action }, ask?: (question: string) => Promise<string>) {
@@ -174,16 +173,6 @@ test.each([
   commit(directory, { 'ppsgate.yml': config });
   await init(directory);
   expect(read(directory, workflow).includes('secrets.PPSGATE_CONDUIT_TOKEN')).toBe(passes);
-});
-
-test('the second workflow of an earlier version is left, with what to do', async () => {
-  const directory = newRepository();
-  mkdirSync(join(directory, '.github/workflows'), { recursive: true });
-  writeFileSync(join(directory, publisher), 'name: ppsgate-publish\n');
-  expect(await init(directory, { action, yes: true, force: true })).toMatch(/^left +\S+ppsgate-publish\.yml /m);
-  expect(read(directory, publisher)).toBe('name: ppsgate-publish\n');
-  writeFileSync(join(directory, workflow), 'mine\n');
-  expect(await init(directory, { action, yes: true })).not.toContain(publisher);
 });
 
 describe('work directories are ignored', () => {

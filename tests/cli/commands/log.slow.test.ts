@@ -55,13 +55,6 @@ test('prints what was reserved, the newest last, with how long it was waited for
   expect(rows.slice(3).join('\n')).toMatch(/carol@lab2 .* 5 min +holds it now\n.*bob@lab2 .* regression$/);
 });
 
-test('a lost holder is logged as gone', async () => {
-  const { take, store, ppsgate } = await two();
-  const { session } = await take('hp');
-  await store.endSession(session);
-  expect((await ppsgate('testbeds', 'log')).stdout).toMatch(/\? +its holder has ended$/m);
-});
-
 test('is of one testbed alone where it is named, as a table and as JSON', async () => {
   const place = await two();
   await withPast(place);

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, inject, test } from 'vitest';
 
 const folder = mkdtempSync(join(tmpdir(), 'ppsgate-test-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -39,10 +39,6 @@ test('prints the numbers as JSON', () => {
 });
 
 function run(args: readonly string[], input = '') {
-  const source = (path: string) => JSON.stringify(new URL(`../../../${path}`, import.meta.url).href);
-  const entry = `
-    import { makeProgram } from ${source('src/cli/program.ts')};
-    await makeProgram().parseAsync().catch(({ exitCode }) => process.exit(exitCode));`;
-  const flags = ['--input-type=module', '-e', entry, '--', 'ministat'];
-  return spawnSync(process.execPath, [...flags, ...args], { cwd: folder, encoding: 'utf8', input });
+  const ministat = [join(inject('bundle'), 'cli.js'), 'ministat'];
+  return spawnSync(process.execPath, [...ministat, ...args], { cwd: folder, encoding: 'utf8', input });
 }

@@ -1,5 +1,5 @@
 // Tests the requirements of `ppsgate nightly`, and that an interrupted one keeps its measurements without a testbed.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeDemoRepository } from '../../../src/cli/demo/demo-repository.ts';
@@ -52,13 +52,4 @@ test('without a place for nightly runs measures nothing, and names the setting',
   const { status, stderr } = await ppsgate('nightly');
   expect(stderr).toContain('--data is missing: name a folder for nightly runs');
   expect(status).toBe(2);
-});
-
-test('stores nightly runs as ppsgate.yml configures', async () => {
-  const { ppsgate, folder, path } = await aNightlyRunCutShort();
-  const file = join(folder, 'ppsgate.yml');
-  const written = JSON.parse(readFileSync(file, 'utf8'));
-  writeFileSync(file, JSON.stringify({ ...written, github: { data: { directory: 'kept' } } }));
-  expect((await ppsgate('nightly', '--resume', 'work', '--repository', path)).status).toBe(0);
-  expect(existsSync(join(folder, 'kept', 'trend', 'index.json'))).toBe(true);
 });

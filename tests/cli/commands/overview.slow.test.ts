@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { changedLines, overviewText } from '../../../src/cli/lab/overview-text.ts';
-import { putUse } from '../../../src/gate/reserve/records.ts';
 import { giveBack, setQuarantine } from '../../../src/gate/reserve/reservation.ts';
 import type { TestbedsOverview } from '../../../src/gate/reserve/testbeds-overview.ts';
 import { aPlace, linuxOf } from '../../fakes/place.ts';
@@ -143,12 +142,4 @@ test('watches no longer than its output is read', async () => {
   watch.stdout.destroy();
   await take('hp');
   expect(await ended).toEqual([0, null]);
-});
-
-test('a use whose holder is gone is left behind on all testbeds of its machines', async () => {
-  const { ppsgate, store } = await aPlace({ hp: linuxOf('hp'), twin: linuxOf('hp') });
-  const use = { id: 'x', testbed: 'hp', holder: { who: 'dan', purpose: 'gate' }, since: longAgo };
-  await store.commit({ conditions: [], put: putUse(use, ['dut.hp.invalid:1']), remove: [] });
-  const { testbeds }: TestbedsOverview = JSON.parse((await ppsgate('testbeds', '--json')).stdout);
-  expect(testbeds.map(({ state }) => state)).toEqual(['left-behind', 'left-behind']);
 });

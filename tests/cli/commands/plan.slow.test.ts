@@ -1,10 +1,10 @@
 // The command `ppsgate plan` as a process: its input, and its estimate of a gate that has not begun.
 import { spawnSync } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, inject, test } from 'vitest';
 import { aHistoryEntry } from '../../fakes/history.ts';
-import { commit, git, newRepository } from '../../fakes/repository.ts';
+import { commit, newRepository } from '../../fakes/repository.ts';
 
 const port = 'interface: cxl0, mac: "00:07:43:2e:e5:92", inet4: 198.18.0.110';
 const other = port.replace('e5:92', 'e5:9a').replace('198.18', '198.19');
@@ -92,10 +92,4 @@ test('an unreachable store does not keep a plan from being made', () => {
   expect(status).toBe(0);
   expect(stderr).toMatch(/^The wait for a testbed is unknown: /);
   expect(stdout).toMatch(/^rack: the time until it is free is unknown\n/);
-});
-
-test('only the store of reservations remains', () => {
-  run();
-  expect(existsSync(join(folder, 'history.jsonl'))).toBe(false);
-  expect(git(folder, 'status', '--porcelain')).toMatch(/^(\?\? reservations\.sqlite\S*\n?)*$/);
 });

@@ -1,7 +1,6 @@
 // `ppsgate quarantine`: a testbed out of use, and back.
 import { expect, test } from 'vitest';
 import { readLab } from '../../../src/gate/reserve/records.ts';
-import { setQuarantine } from '../../../src/gate/reserve/reservation.ts';
 import { whoami } from '../../../src/gate/testbeds/reserve.ts';
 import { aPlace, embedded, linuxOf } from '../../fakes/place.ts';
 
@@ -36,16 +35,4 @@ test('the holder keeps the testbed, and is named', async () => {
     '\nalice@lab1 holds it (gate of main..fast), and keeps it.\n',
   );
   expect((await readLab(store)).held.size).toBe(3);
-});
-
-test('the replaced quarantine is printed', async () => {
-  const { ppsgate, store } = await two();
-  await setQuarantine(store, 'rack', {
-    reason: 'port 1 loses its link.',
-    by: 'carol@lab2',
-    since: '2026-03-01T10:00:00.000Z',
-  });
-  expect((await ppsgate('quarantine', 'rack', '--reason', 'sold')).stdout).toContain(
-    '\nIt was already: port 1 loses its link (carol@lab2, 2026-03-01 10:00).\n',
-  );
 });

@@ -1,5 +1,3 @@
-// Tests `ppsgate release`: a testbed taken from its holder, or released for a failed gate.
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { runRelease } from '../../../src/cli/lab/release.ts';
@@ -122,11 +120,3 @@ const lease = {
   async prove() {},
   async release() {},
 };
-
-test('an unreadable lease is reported in one sentence', async () => {
-  const { ppsgate, folder } = await two();
-  writeFileSync(join(folder, 'lease.json'), '{"id":');
-  const { status, stderr } = await ppsgate('release', '--directory', '.');
-  expect(status).toBe(4);
-  expect(stderr).toMatch(/^ppsgate: The lease in .* cannot be read: .*\.\n$/);
-});

@@ -69,16 +69,6 @@ test('a waiting user sees for what, and gets the testbed when it is released', a
   expect(await waiting.ended).toMatchObject({ status: 0, stdout: 'ours\n' });
 });
 
-test('a command cancelled while waiting leaves the queue', async () => {
-  const { start, take, store } = await here();
-  await take('here');
-  const waiting = start('reserve', 'here', '--', 'echo', 'ours');
-  await expect.poll(waiting.said, patience).toContain('in line');
-  waiting.child.kill('SIGTERM');
-  expect(await waiting.ended).toMatchObject({ status: 130, stdout: '' });
-  expect((await readLab(store)).tickets).toEqual([]);
-});
-
 test('a lost lease ends the command with all its descendants, and names the taker', async () => {
   const { start, store } = await here();
   const script = 'trap "echo told; exit 0" TERM; sleep 60 & echo "$!"; wait';
@@ -92,16 +82,6 @@ test('a lost lease ends the command with all its descendants, and names the take
     stderr: expect.stringMatching(/The lease of here was lost: taken away by carol@lab2/),
   });
   expect(isRunning(Number(sleeper))).toBe(false);
-});
-
-test('SIGTERM goes to the command, and the testbed is released once that has ended', async () => {
-  const { start, store } = await here();
-  const script = 'trap "echo told; exit 5" TERM; echo ready; while :; do sleep 0.1; done';
-  const reserved = start('reserve', 'here', '--', 'sh', '-c', script);
-  await expect.poll(reserved.said, patience).toContain('ready');
-  reserved.child.kill('SIGTERM');
-  expect(await reserved.ended).toMatchObject({ status: 5, stdout: 'ready\ntold\n' });
-  expect((await readLab(store)).held.size).toBe(0);
 });
 
 test('a command that cannot be started is reported, and the testbed is released', async () => {

@@ -2,7 +2,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { setQuarantine } from '../../../src/gate/reserve/reservation.ts';
 import { readFlightLog } from '../../fakes/flight-log.ts';
 import { keepTime } from '../../fakes/freebsd-lab/lab.ts';
 import { aFreebsdLab, aPlace } from '../../fakes/place.ts';
@@ -49,21 +48,4 @@ test('prints a line for each step, and continues after an interruption', async (
   expect(agreed.status).toBe(0);
   expect(readFlightLog(log).length).toBeGreaterThan(20);
   expect(lab.state().leftovers).toEqual([]);
-});
-
-test('touches no testbed that is in quarantine', async () => {
-  const { folder, store, ppsgate } = await aRunningLab();
-  await setQuarantine(store, 'shelf', {
-    reason: 'port 1 loses its link',
-    by: 'alice@lab1',
-    since: new Date().toISOString(),
-  });
-  const { status, stderr } = await ppsgate('testbeds', 'self-test', 'shelf', '--yes');
-  expect(stderr).toContain(
-    'shelf is in quarantine (port 1 loses its link): lift it with `ppsgate quarantine shelf --lift`, and run the self-test again.',
-  );
-  expect(status).toBe(2);
-  // Nothing was begun that could be resumed.
-  expect(stderr).not.toContain('--resume');
-  expect(readdirSync(folder).filter((name) => name.startsWith('ppsgate-'))).toEqual([]);
 });

@@ -1,25 +1,12 @@
-// Tests the output and exit codes of `ppsgate testbeds list` and `check` for a small configuration.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { diagnosticText } from '../../../src/cli/lab/diagnostics-text.ts';
 import { readLab } from '../../../src/gate/reserve/records.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
-import { aFreebsdLab, aPlace } from '../../fakes/place.ts';
+import { aFreebsdLab, aPlace, startIn } from '../../fakes/place.ts';
 
-const cli = join(inject('bundle'), 'cli.js');
-
-async function testbeds(...args: string[]) {
-  const child = spawn(process.execPath, [cli, 'testbeds', ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const [stdout, stderr] = [text(child.stdout), text(child.stderr)];
-  const [status] = await once(child, 'close');
-  return { status, stdout: await stdout, stderr: await stderr };
-}
+const testbeds = (...args: string[]) => startIn('.')('testbeds', ...args).ended;
 
 /** The path of a configuration with these testbeds. */
 function configFile(byName: Readonly<Record<string, unknown>>, traffic = {}): string {
@@ -63,24 +50,6 @@ test('lists every testbed with its kind, DUT, ports and what a patch may select'
     ...capabilities,
     nic: { vendor: 'Chelsio', model: 'T540-CR', gigabits: 10 },
   });
-});
-
-test('a fault is printed with its fix, and dependent steps are skipped', async () => {
-  const { status, stdout } = await testbeds('check', 'linux', '-c', configFile({ linux }));
-  expect(status).toBe(4);
-  const lines = stdout.split('\n');
-  expect(lines[0]).toMatch(/^✗ ssh to the sender: /);
-  expect(lines[1]).toMatch(/^ {4}fix: .*`ssh-keyscan -p 1 127\.0\.0\.1 >> \S+known_hosts`$/);
-  expect(lines).toContain('– eth1 of the DUT: skipped because of this fault: ssh to the DUT');
-});
-
-test('all is well with a good lab', async () => {
-  const { ppsgate } = await aPlace({ shelf: (await aFreebsdLab()).shelf });
-  const { status, stdout } = await ppsgate('testbeds', 'check', 'shelf', '--no-traffic');
-  expect(stdout).toContain('✓ vcxl0 of the sender: 10 Gbit/s\n');
-  expect(stdout).toContain('– the ceiling of the generators: sending packets is switched off\n');
-  expect(stdout).toMatch(/\nAll checks passed\.\n$/);
-  expect(status).toBe(0);
 });
 
 test('a check that sends packets waits for a running measurement, and one that only reads does not', async () => {
