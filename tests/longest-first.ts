@@ -24,6 +24,7 @@ const seconds: Readonly<Record<string, number>> = {
   'forge/patch/repository.slow': 58,
   'gate/bisect/bisect.slow': 58,
   'publish/nightly.slow': 55,
+  'lab/power/ipmi-guest.slow': 60,
   'gate/reserve/store/etcd.slow': 50,
 };
 

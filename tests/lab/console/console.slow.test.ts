@@ -8,12 +8,11 @@ import { setTimeout } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ConsoleConfig } from '../../../src/config/console.ts';
 import { openConsole, realConsoleDeps } from '../../../src/lab/console/console.ts';
-import { openPower } from '../../../src/lab/power/power.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import { freePort } from '../../fakes/sshd.ts';
 import { describeWith } from '../../needs.ts';
 import { startIpmiSim } from '../power/ipmi-sim.ts';
-import { depsWhere, messageOf } from '../power/power-deps.ts';
+import { messageOf } from '../power/power-deps.ts';
 import { type Serial, startSerial } from './serial.ts';
 
 describeWith(['ipmi_sim', 'ipmitool', 'ps'], 'a console over LAN', () => {
@@ -35,14 +34,6 @@ describeWith(['ipmi_sim', 'ipmitool', 'ps'], 'a console over LAN', () => {
     const console = await opened(bmc.config);
     const print = () => serial.print('for the later one\r\n');
     expect(await console.heard('for the later one', print)).toContain('SOL Session operational');
-  });
-
-  test('stays open while the power of its machine is cycled', async () => {
-    const { serial, bmc } = await aBmc();
-    const console = await opened(bmc.config);
-    await (await openPower('dut-3', bmc.config, depsWhere(0.1))).cycle();
-    const print = () => serial.print('up again\r\n');
-    expect(await console.heard('up again', print)).not.toContain('is no longer recorded');
   });
 
   test('is not opened with a wrong password', async () => {
@@ -133,7 +124,7 @@ async function opened(config: ConsoleConfig) {
 
 async function aBmc() {
   const serial = await aSerial();
-  const bmc = await startIpmiSim(serial.port);
+  const bmc = await startIpmiSim({ serialPort: serial.port });
   onTestFinished(() => bmc[Symbol.asyncDispose]());
   await serial.connected();
   return { serial, bmc };

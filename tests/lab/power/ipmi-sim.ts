@@ -17,8 +17,17 @@ export interface IpmiSim extends AsyncDisposable {
   argumentsSeen(): string;
 }
 
-/** `serialPort` is one on loopback with the machine's output over TCP, which Serial over LAN forwards. */
-export async function startIpmiSim(serialPort?: number): Promise<IpmiSim> {
+type IpmiSimOptions = {
+  /** A port on loopback with the machine's output over TCP, which Serial over LAN forwards. */
+  serialPort?: number;
+  /**
+   * Path of a program that has power over a real machine, called like the one below. Its processes end with the BMC,
+   * and the BMC with us, in any way; only root can use it.
+   */
+  machineProgram?: string;
+};
+
+export async function startIpmiSim(options: IpmiSimOptions = {}): Promise<IpmiSim> {
   const folder = mkdtempSync(join(tmpdir(), 'ppsgate-ipmi-'));
   const file = (name: string, text: string) => {
     writeFileSync(join(folder, name), text, { mode: 0o600 });
@@ -30,11 +39,12 @@ export async function startIpmiSim(serialPort?: number): Promise<IpmiSim> {
   file('power', '0');
   file('obeys', 'yes');
   chmodSync(file('machine', machineText(folder)), 0o755);
-  const words = ['-n', '-c', file('lan.conf', lanText(port, password, join(folder, 'machine'), serialPort))];
+  const { serialPort, machineProgram } = options;
+  const machine = machineProgram ?? join(folder, 'machine');
+  const words = ['-n', '-c', file('lan.conf', lanText(port, password, machine, serialPort))];
   words.push('-f', file('bmc.emu', bmcText), '-s', join(folder, 'state'));
 
-  const bmc = spawn('ipmi_sim', words, { stdio: 'ignore' });
-  const exited = once(bmc, 'exit');
+  const bmc = machineProgram === undefined ? startAlone(words) : startWithAll(words);
   await answering(port);
   return {
     config: {
@@ -49,9 +59,36 @@ export async function startIpmiSim(serialPort?: number): Promise<IpmiSim> {
     obeys: (does) => void file('obeys', does ? 'yes' : 'no'),
     argumentsSeen: () => readFileSync(join(folder, 'processes'), 'utf8'),
     async [Symbol.asyncDispose]() {
+      await bmc.end();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+type Bmc = { end(): Promise<void> };
+
+function startAlone(words: readonly string[]): Bmc {
+  const bmc = spawn('ipmi_sim', words, { stdio: 'ignore' });
+  const exited = once(bmc, 'exit');
+  return {
+    async end() {
       bmc.kill();
       await exited;
-      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The kernel ends all of them once the first has ended, which reads a pipe of ours. */
+function startWithAll(words: readonly string[]): Bmc {
+  const first = ['sh', '-c', 'ipmi_sim "$@" & exec cat >/dev/null', 'sh'];
+  const all = spawn('unshare', ['--pid', '--fork', '--kill-child', ...first, ...words], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  const exited = once(all, 'exit');
+  return {
+    async end() {
+      all.stdin?.end();
+      await exited;
     },
   };
 }
