@@ -11,6 +11,7 @@ import { FencedError } from '../../src/lab/lease/fence.ts';
 import { fencedConnect, raiseFences } from '../../src/lab/lease/testbed-fence.ts';
 import { machinesOf } from '../../src/lab/machines.ts';
 import type { Priority } from '../../src/model/priority.ts';
+import { HostError } from '../../src/system/host/host-error.ts';
 import { openContending, type Sign, say } from './contending.ts';
 import { useBy } from './machine-log.ts';
 
@@ -66,7 +67,7 @@ async function isTaken({ wants, priority, pausesMilliseconds }: Turn): Promise<b
     notify({ kind: 'done', testbed, token });
     return true;
   } catch (error) {
-    const known = [LeaseLostError, NotReservedError, FencedError, StoreError];
+    const known = [LeaseLostError, NotReservedError, FencedError, StoreError, HostError];
     if (!(error instanceof Error && known.some((kind) => error instanceof kind))) throw error;
     const secondsAfterRenewal = steadySeconds() - contending.renewedAt();
     notify({ kind: 'failed', error: error.name, message: error.message, secondsAfterRenewal });
