@@ -4,8 +4,6 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { asciiOf, readsUtf8 } from '../../../src/cli/ascii.ts';
-import { renderMarkdown } from '../../../src/report/reports.ts';
-import { anExperiment } from '../../fakes/report.ts';
 import { anyCharacter } from '../../random.ts';
 
 const isAscii = /^\p{ASCII}*$/u;
@@ -35,12 +33,6 @@ describe('in ASCII', () => {
     ['北京', '??'],
   ])('%j is %j', (text, expected) => {
     expect(asciiOf(text)).toBe(expected);
-  });
-
-  test('a whole report has nothing else', () => {
-    const report = renderMarkdown(anExperiment().result);
-    expect(report).not.toMatch(isAscii);
-    expect(asciiOf(report)).toMatch(isAscii);
   });
 
   test('every sign in a text of ours can be read', () => {

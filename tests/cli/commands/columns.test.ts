@@ -13,20 +13,6 @@ describe('columns', () => {
     ]);
   });
 
-  test.each([
-    ['Chinese', '北京', 4],
-    ['an emoji', '🔴a', 3],
-    ['an emoji of several code points', '👩‍🔬 b', 4],
-    ['a letter with its accent apart', 'ne\u0301e', 3],
-  ])('begin below each other with %s in a name', (_, name, width) => {
-    const blanks = ' '.repeat('plain name'.length - width);
-    const rows = [
-      ['plain name', 'free'],
-      [name, 'free'],
-    ];
-    expect(columns(rows)).toEqual(['plain name  free', `${name}${blanks}  free`]);
-  });
-
   test('begin below each other with any content', () => {
     const name = fc.string({ unit: 'grapheme' });
     fc.assert(

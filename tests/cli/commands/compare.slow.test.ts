@@ -3,46 +3,21 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
-import { makeCompareRepository, overlayIn } from '../../../src/cli/compare/compare-repository.ts';
 import { labelOf } from '../../../src/cli/compare/compared.ts';
-import { openRepository } from '../../../src/forge/patch/repository.ts';
-import { gate } from '../../../src/gate/gate.ts';
-import { unshared } from '../../../src/lab/testbed.ts';
-import { conclusionOfResult } from '../../../src/model/conclusion.ts';
-import type { Result } from '../../../src/model/result.ts';
 import { renderMarkdown } from '../../../src/report/reports.ts';
 import { terminalRows } from '../../../src/report/terminal-table.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
-import { memoryHistory } from '../../fakes/history.ts';
-import { aConfig } from '../../fakes/plan.ts';
-import { type FakeTestbedOptions, fakeTestbed } from '../../fakes/testbed.ts';
-
-const files = (text: string) => new Map([['nftables.conf', text]]);
-const compared = { kind: 'files' as const, what: 'two overlays', old: files('a'), new: files('b') };
-
-/** Measures two rule files as `compare` does, on a testbed with known numbers. */
-async function measured(options: FakeTestbedOptions): Promise<Result> {
-  const beside = temporaryFolder();
-  const patch = await makeCompareRepository(beside, compared, labelOf('a.nft', 'new/b.nft'));
-  const config = aConfig({ overlay: overlayIn(beside, { path: 'dut', beside: '' }) });
-  const request = { patch, config, testbeds: ['fake'], seed: 5 };
-  return gate(request, temporaryFolder(), {
-    repository: openRepository(beside),
-    reserve: async () => unshared('fake', async () => fakeTestbed(options)),
-    history: memoryHistory(),
-    now: () => new Date('2026-11-20T12:00:00.000Z'),
-    onEvent() {},
-    signal: new AbortController().signal,
-  });
-}
+import { aCell, aResult } from '../../fakes/result.ts';
 
 test.for([
-  [0.8, 'patchAtFault', 'The router with b.nft forwards fewer packets per second than that with a.nft'],
-  [0, 'patchAtFault', 'The router with b.nft forwards no packet, where that with a.nft forwards them'],
-  [1, 'pass', 'Nothing: forwarding speed is no obstacle to using b.nft.'],
-] as const)('A compared file at %d of the speed has the conclusion %s', async ([speed, conclusion, said]) => {
-  const result = await measured({ speed: () => speed });
-  expect(conclusionOfResult(result)).toBe(conclusion);
+  ['regression', 'The router with b.nft forwards fewer packets per second than that with a.nft'],
+  ['no-regression', 'Nothing: forwarding speed is no obstacle to using b.nft.'],
+] as const)('a report of compared files with %s names them, and no patch', ([verdict, said]) => {
+  const commits = { baseCommit: 'a'.repeat(40), headCommit: 'b'.repeat(40) };
+  const result = aResult({
+    patch: { kind: 'range', name: labelOf('a.nft', 'new/b.nft'), title: '', author: '', ...commits },
+    outcome: { kind: 'judged', verdict, cells: [aCell({ kind: verdict })] },
+  });
   const markdown = renderMarkdown(result);
   expect(markdown).toContain(said);
   expect(markdown).not.toMatch(/patched router|the patch\b/);

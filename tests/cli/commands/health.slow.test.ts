@@ -74,18 +74,6 @@ test.for(['free', 'in quarantine'])('a held one is left alone: %s', async (state
   expect((await readLab(store)).tickets).toEqual([]);
 });
 
-test('a testbed that its holder left behind is brought to its base', async () => {
-  const { ppsgate, store, take, lab } = await aShelf();
-  const { session } = await take('shelf');
-  spoil(lab);
-  await store.endSession(session);
-  const { status, stdout } = await ppsgate('testbeds', 'health');
-  expect(stdout).toContain('… Restoring shelf to its base: alice@lab1 did not.\n');
-  expect(status).toBe(0);
-  expect(lab.state().leftovers).toEqual([]);
-  expect((await readLab(store)).used.size).toBe(0);
-});
-
 test('prints everything as JSON', async () => {
   const { lab, shelf } = await aFreebsdLab();
   const { ppsgate, take } = await aPlace({ shelf, here: embedded, rack: linuxOf('rack') });

@@ -30,12 +30,6 @@ test('a report has symbols in a locale with UTF-8, and is ASCII in the locale C'
   expect(plain.toString()).toMatch(/\[(ok|!!|\?\?|--)\] ppsgate: #7 /);
 });
 
-test('the sentence of an error is ASCII in a locale without UTF-8', () => {
-  const missing = join(folder, 'naïve → there');
-  expect(said('C.UTF-8', 'report', missing).toString()).toContain('naïve → there');
-  expect(said('C', 'report', missing).toString()).toContain('naive -> there');
-});
-
 test('JSON has every letter in any locale', () => {
   const answer = said('C', 'report', '--json', folder);
   expect(answer).toEqual(said('C.UTF-8', 'report', '--json', folder));

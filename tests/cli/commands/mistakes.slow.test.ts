@@ -103,6 +103,7 @@ ministat none
 ministat -c 97 ppsgate.yml
 ministat -d '' ppsgate.yml
 fold none
+nightly
 nightly --data /proc/nightly --commit mian
 nightly --data ppsgate.yml
 phabricator check

@@ -46,10 +46,3 @@ test('keeps the measurements of an interrupted run, and needs no testbed for tha
   expect((await ppsgate('nightly', ...words)).status).toBe(0);
   expect(readFileSync(nightlyRuns, 'utf8')).toBe(`${line}\n`);
 });
-
-test('without a place for nightly runs measures nothing, and names the setting', async () => {
-  const { ppsgate } = await aPlace({ fake: linuxOf('fake') });
-  const { status, stderr } = await ppsgate('nightly');
-  expect(stderr).toContain('--data is missing: name a folder for nightly runs');
-  expect(status).toBe(2);
-});

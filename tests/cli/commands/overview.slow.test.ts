@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { changedLines, overviewText } from '../../../src/cli/lab/overview-text.ts';
-import { giveBack, setQuarantine } from '../../../src/gate/reserve/reservation.ts';
+import { setQuarantine } from '../../../src/gate/reserve/reservation.ts';
 import type { TestbedsOverview } from '../../../src/gate/reserve/testbeds-overview.ts';
 import { aPlace, linuxOf } from '../../fakes/place.ts';
 
@@ -115,18 +115,6 @@ test('only a change is printed again, and passed time is no change', () => {
   expect(lines(held, { ...held, at: '2026-11-20T15:00:00.000Z' })).toEqual([]);
   const free: TestbedsOverview = { ...held, testbeds: [{ name: 'hp', kind: 'linux', state: 'free' }] };
   expect(lines(held, free)).toEqual(['hp: free']);
-});
-
-test('watches until Ctrl-C: a line for each thing that changes where it is not a terminal', async () => {
-  const { start, take, store } = await all();
-  const watch = start('testbeds', '--watch');
-  await expect.poll(watch.said).toContain('the queue is empty');
-  const holding = await take('hp', { patch: 'main..fast' });
-  await expect.poll(watch.said).toContain('hp: held by alice@lab1 (gate of main..fast)');
-  await giveBack(store, holding, { outcome: 'ended', isClean: true }, new Date());
-  await expect.poll(watch.said).toMatch(/hp: held[\s\S]*hp: free/);
-  watch.child.kill('SIGINT');
-  expect(await watch.ended).toMatchObject({ status: 130 });
 });
 
 test('watches no longer than its output is read', async () => {

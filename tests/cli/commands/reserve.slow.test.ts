@@ -3,7 +3,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readLab, readLog } from '../../../src/gate/reserve/records.ts';
-import { giveBack } from '../../../src/gate/reserve/reservation.ts';
 import { tokenFolder } from '../../../src/lab/lease/fence.ts';
 import { makeFolder, namesIn, writeFile } from '../../fakes/freebsd-lab/file-system.ts';
 import { aFreebsdLab, aPlace, embedded } from '../../fakes/place.ts';
@@ -57,18 +56,6 @@ test('a testbed that is out of reach at the end is left to its next holder', asy
   expect([held.size, used.size > 0]).toEqual([0, true]);
 });
 
-test('a waiting user sees for what, and gets the testbed when it is released', async () => {
-  const { start, take, store } = await here();
-  const holding = await take('here', { patch: 'main..fast' });
-  const waiting = start('reserve', 'here', '--purpose', 'new cables', '--', 'echo', 'ours');
-  await expect
-    .poll(waiting.said, patience)
-    .toMatch(/waiting for here: 1 of 1 in line, about \d+ min; here is held by alice@lab1/);
-  expect((await readLab(store)).tickets).toMatchObject([{ holder: { purpose: 'new cables' } }]);
-  await giveBack(store, holding, { outcome: 'ended', isClean: true }, new Date());
-  expect(await waiting.ended).toMatchObject({ status: 0, stdout: 'ours\n' });
-});
-
 test('a lost lease ends the command with all its descendants, and names the taker', async () => {
   const { start, store } = await here();
   const script = 'trap "echo told; exit 0" TERM; sleep 60 & echo "$!"; wait';
@@ -86,8 +73,9 @@ test('a lost lease ends the command with all its descendants, and names the take
 
 test('a command that cannot be started is reported, and the testbed is released', async () => {
   const { ppsgate, store } = await here();
-  const { status, stderr } = await ppsgate('reserve', 'here', '--', 'no-such-program');
+  const { status, stderr } = await ppsgate('reserve', 'here', '--purpose', 'new cables', '--', 'no-such-program');
   expect(status).toBe(2);
   expect(stderr).toContain('no-such-program cannot be started');
+  expect(await readLog(store)).toMatchObject([{ holder: { purpose: 'new cables' } }]);
   expect((await readLab(store)).held.size).toBe(0);
 });

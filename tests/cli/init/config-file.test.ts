@@ -19,12 +19,6 @@ const configs = [
   ['a runner beside a lab', labConfig(`example/ppsgate@${commit}`)],
 ] as const;
 
-test.for(configs)('the one for %s measures in the embedded lab', async ([, text]) => {
-  const config = await load(text);
-  expect(config.testbeds).toMatchObject({ 'this-machine': { kind: 'embedded-linux' } });
-  expect(whyUnfit(config, 'this-machine')).toBeUndefined();
-});
-
 test.for(configs)('the one for %s points editors to the schema of the pinned ppsgate', ([, text]) => {
   expect(text.split('\n')[0]).toBe(
     `# yaml-language-server: $schema=https://raw.githubusercontent.com/example/ppsgate/${commit}/docs/ppsgate.schema.json`,

@@ -203,13 +203,6 @@ const onComment = (body: string, association: string, { isIssue = false } = {}) 
 
 const onCheck = (name: string) => onEvent('check_run', { check_run: { name } });
 
-test('the form of a manual start has at most ten fields, GitHub’s limit', () => {
-  const form = z.object({ inputs: z.record(z.string(), z.unknown()) });
-  const { inputs } = form.parse(read(splitWorkflow(beside)).on.workflow_dispatch);
-  expect(Object.keys(inputs).length).toBeLessThanOrEqual(10);
-  expect(Object.keys(inputs)).toContain('instead');
-});
-
 const admitted = (outputs: Record<string, string>): Values => ({
   github: { run_id: '99' },
   matrix: { line: 'ppsgate' },

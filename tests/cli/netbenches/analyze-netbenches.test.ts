@@ -113,12 +113,4 @@ describeWith(['shared/corpus/runs'], 'studies of the netbenches archive', () => 
     expect(renderAnalysis(analysis)).toContain('\t8.32677% +/- 1.53565%\n');
     expect(renderAnalysis(analysis)).toContain('\t26.3706% +/- 1.54172%\n');
   });
-
-  test('D27401 measured its generator', async () => {
-    const [compared] = (await study('r368606-D27401')).comparisons;
-    expect(compared?.verdict).toMatchObject({
-      kind: 'invalid',
-      reason: expect.stringContaining('generator-limited: '),
-    });
-  });
 });

@@ -28,16 +28,6 @@ test('a line of a file is a nightly run: a name, and values of which the median 
   ]);
 });
 
-test.each([
-  ['n1 1,040,702\n', '1,040,702'],
-  ['n1 1\nn2 989,102 989,202\n', '989,102'],
-  ['n1 989,002\n', '002'],
-  ['n1 14.88Mpps\n', '14.88Mpps'],
-  ['night pps\nn1 100\n', 'pps'],
-])('what may be several numbers, a unit or a header is refused and quoted: %j', async (text, word) => {
-  await expect(readSeries(fileOf(text))).rejects.toThrow(new RegExp(`nightlyRuns:\\d: .*"${word}"`));
-});
-
 test('every line is a nightly run, skipped and counted, empty, or refused with its number', async () => {
   const lines = fc.constantFrom<[kind: string, text: string]>(
     ['run', 'n1 100 110'],
