@@ -73,12 +73,6 @@ test.for([
   expect(outcome).toMatchObject({ kind: 'judged', verdict });
 });
 
-test('too few pairs that count make each cell invalid', async () => {
-  const result = await judge({ faults: () => ['holes', 'fails', 'receiver-loss'] });
-  expect(result.outcome).toMatchObject({ kind: 'judged', verdict: 'invalid' });
-  expect(cellsOf(result).map(({ verdict }) => verdict.kind)).toEqual(['invalid', 'invalid']);
-});
-
 test('the plan, the journal, the logs, the result and the report are left in the work directory', async () => {
   const directory = temporaryFolder();
   const result = await judge({}, directory);
@@ -273,14 +267,6 @@ describe('a patch that changes nothing that the testbed installs', () => {
     expect(conclusionOfResult(result)).toBe('pass');
     expect(resultSchema.parse(result)).toEqual(result);
     expect(readdirSync(directory).toSorted()).toEqual(['report', 'report.md', 'result.json']);
-  });
-
-  test('has the same result when its directory is resumed', async () => {
-    const directory = temporaryFolder();
-    const deps = refusing({ repository: nothing });
-    const first = await gate(request, directory, deps);
-    expect(await resumeGate(directory, deps)).toEqual(first);
-    expect(await resumeGate(directory, deps, 100)).toEqual(first);
   });
 
   test('on some of the testbeds is measured on one of the others', async () => {

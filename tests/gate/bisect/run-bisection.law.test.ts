@@ -4,7 +4,6 @@ import { describe, expect, test } from 'vitest';
 import { assembleBisection } from '../../../src/gate/bisect/assemble.ts';
 import { type BisectPlan, withSkipped } from '../../../src/gate/bisect/bisect-plan.ts';
 import type { JournalEntry } from '../../../src/gate/experiment/journal.ts';
-import type { TrialOutcome } from '../../../src/lab/testbed.ts';
 import { bisectResultSchema } from '../../../src/model/bisect-result.ts';
 import type { PlannedTrial } from '../../../src/model/planned-trial.ts';
 import type { Rejected, Rejection } from '../../../src/model/rejection.ts';
@@ -71,19 +70,6 @@ test('a fix-up makes the commits of a stretch measurable, and once it has helped
   expect(journal.filter(({ kind }) => kind === 'rejected')).toHaveLength(1);
 });
 
-test('a commit that forwards nothing in two boots is not named as the slow one', async () => {
-  const plan = aBisectPlan(12);
-  const speed = slowerFrom(plan, 9);
-  const silent = [4, 5, 6].map(variantAt);
-  const testbed = testbedFor(plan, 9, {
-    speed: (_, name) => (silent.includes(name) ? 0 : speed(name)),
-  });
-  const { answer, revisions } = notify(plan, await runOn(plan, testbed, temporaryFolder()));
-  expect(answer).toMatchObject({ kind: 'culprit', revision: 9 });
-  const faults = revisions.flatMap(({ forms }) => forms.flatMap(({ fault }) => fault?.kind ?? []));
-  expect(new Set(faults)).toEqual(new Set(faults.length > 0 ? ['forwards-nothing'] : []));
-});
-
 test('if the bad end forwards nothing, the first silent commit is named', async () => {
   const plan = aBisectPlan(12);
   const silent = slowerFrom(plan, 7, 0);
@@ -112,24 +98,6 @@ test('a good end that panics is an error, and the bisection can be continued aft
   );
   const journal = await runOn(plan, testbedFor(plan, 7), directory);
   expect(notify(plan, journal).answer).toMatchObject({ kind: 'culprit', revision: 7 });
-});
-
-test('a kernel that does not build is built once more before that counts', async () => {
-  const plan = aBisectPlan(12);
-  const [broken, flaky] = [variantAt(6), variantAt(3)];
-  let builds = 0;
-  const testbed = testbedFor(plan, 4, {
-    rejects({ runs: [run] }) {
-      const rejection = { kind: 'build-failed', message: 'error: x' } as const;
-      if (run?.variant === broken) return { kind: 'rejected', variant: broken, rejection };
-      builds += run?.variant === flaky ? 1 : 0;
-      const isFirst = run?.variant === flaky && builds === 1;
-      return isFirst ? { kind: 'rejected', variant: flaky, rejection } : undefined;
-    },
-  });
-  const { answer, revisions } = notify(plan, await runOn(plan, testbed, temporaryFolder()));
-  expect(answer).toMatchObject({ kind: 'culprit', revision: 4 });
-  expect(revisions[3]?.forms[0]?.fault).toBeUndefined();
 });
 
 describe('the laboratory', () => {
@@ -184,30 +152,6 @@ describe('the laboratory', () => {
     const testbed = testbedFor(plan, 7, { rejects: rejectedWhere([variantAt(6)], full) });
     await expect(runOn(plan, testbed, directory)).rejects.toThrow('no space on /boot');
     const journal = await runOn(plan, testbedFor(plan, 7), directory);
-    expect(notify(plan, journal).answer).toMatchObject({ kind: 'culprit', revision: 7 });
-  });
-
-  test('boots base first after it was reopened, if a commit fails', async () => {
-    const plan = aBisectPlan(12);
-    const directory = temporaryFolder();
-    const begun = await runOn(plan, testbedFor(plan, 7), directory);
-    const before = begun.slice(0, 6);
-    const elsewhere = temporaryFolder();
-    writeJournal(elsewhere, before);
-    let isFirst = true;
-    const fake = testbedFor(plan, 7);
-    const testbed = {
-      ...fake,
-      async trial(...asked: Parameters<typeof fake.trial>): Promise<TrialOutcome> {
-        const outcome = await fake.trial(...asked);
-        if (!isFirst) return outcome;
-        isFirst = false;
-        return { kind: 'failed', reason: 'it did not boot', lacksControl: true };
-      },
-    };
-    const journal = await runOn(plan, testbed, elsewhere);
-    const [failed, control, again] = bootsIn(journal.slice(before.length));
-    expect([control, again]).toEqual(['base', failed]);
     expect(notify(plan, journal).answer).toMatchObject({ kind: 'culprit', revision: 7 });
   });
 });

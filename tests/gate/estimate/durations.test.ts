@@ -51,14 +51,6 @@ function regularGate({ boot, trial, base, patched }: Lab, perBoot: number, boots
 describe('one gate', () => {
   const lab = { boot: 180, trial: 25, base: 60, patched: 30 };
 
-  test('distinguishes boots from trials if a boot has several, and counts the wait for kernels', () => {
-    expect(regularGate(lab, 5, 4)).toEqual({
-      bootSeconds: 180,
-      trialSeconds: 25,
-      buildSeconds: 90,
-    });
-  });
-
   test('counts to the boot what is not traffic where a boot has one trial', () => {
     expect(regularGate(lab, 1, 6)).toMatchObject({ bootSeconds: 190, trialSeconds: 15 });
   });

@@ -77,6 +77,14 @@ describe('with a boot for each variant', () => {
   });
 });
 
+test('guests boot once for all cells of a pair', () => {
+  const traffic = { ...aConfig().traffic, runsPerTrial: 2, windows: { count: 8, packets: 10_000 } };
+  const gate = { ...config.gate, metric: 'instructionsPerPacket' } as const;
+  const of = aConfig({ families: ['inet4', 'inet6'], traffic, gate });
+  const { boots, trials } = estimateExperiment(outlinedOf({}, [], of)).ifUnchanged;
+  expect(boots).toBeLessThan(trials);
+});
+
 test('trials that variants share need no boots, and the estimate covers only the first interim analysis', () => {
   const outlined = outlinedOf({ durations: { ...durations, bootSeconds: 0 } }, [], aConfig());
   const estimate = estimateExperiment(outlined);

@@ -61,16 +61,6 @@ test('a failed trial is repeated when no other cell waits for a first try, and b
   expect(entries[4]).toMatchObject({ kind: 'measured', summary: { number: 1, attempt: 2 } });
 });
 
-test.for(['fails', 'receiver-loss', 'holes'] as const)(
-  'a trial that never gets whole (%s) is repeated twice and no more',
-  async (fault) => {
-    const testbed = noisyTestbed({ faults: (trial) => (trial === 3 ? [fault, fault, fault] : []) });
-    const entries = await experiment(testbed);
-    expect(trialsSent(testbed)).toEqual(['trial 1', 'trial 2', 'trial 3', 'trial 4', 'trial 3', 'trial 3']);
-    expect(kinds(entries).at(-1)).toBe('finished');
-  },
-);
-
 test('keeps the logs of every attempt, each in a separate folder', async () => {
   const directory = temporaryFolder();
   const faults = (trial: number) => (trial === 1 ? (['holes'] as const) : []);
@@ -218,15 +208,6 @@ describe('a variant beside base and patched', () => {
       'diff 80654': 3,
     });
     expect(kinds(entries).at(-1)).toBe('finished');
-  });
-
-  test('gets no second try of a trial that failed, and delays nothing by it', async () => {
-    const own = new Set(booted.trials.filter(({ runs: [run] }) => run?.variant === bad).map(({ number }) => number));
-    const faults = (trial: number) => (own.has(trial) ? (['holes', 'holes'] as const) : []);
-    const testbed = fakeTestbed({ faults });
-    const entries = await experiment(testbed, { of: booted });
-    expect(new Set(trialsSent(testbed)).size).toBe(trialsSent(testbed).length);
-    expect(measuredVariants(entries)).toMatchObject({ base: 3, patched: 3, [bad]: 3 });
   });
 
   test('that was left out stays so in a resumed experiment, which ends as one that was not cut', async () => {

@@ -58,32 +58,6 @@ test('a gate that was cancelled before it began reserves nothing', async () => {
   expect((await lab.onlooker.read('')).entries).toEqual([]);
 });
 
-test('a holder that dies loses the testbed once the lease is over, and not before', async () => {
-  const lab = await aLab();
-  const { process } = await aHolder(lab, 'alice', ['x']);
-  const bob = await aWaiter(lab, 'bob', ['x']);
-  process.kill();
-  await lab.elapse(lab.leaseSeconds - 0.001);
-  expect(bob.claim).toEqual({});
-  await lab.elapse(0.001);
-  expect(leaseOf(bob.claim).holding.leftBy).toMatchObject([{ holder: { who: 'alice' } }]);
-});
-
-test('if all suitable testbeds are in quarantine that is an error at once, with the reasons', async () => {
-  const lab = await aLab();
-  await setQuarantine(lab.onlooker, 'x', broken);
-  await setQuarantine(lab.onlooker, 'z', { ...broken, reason: 'no power' });
-  const alice = await lab.start('alice');
-  const request = claim(alice, aRequest('alice', ['x', 'z']));
-  await lab.settle();
-  expect(request.error).toBeInstanceOf(NotReservedError);
-  expect(request.error).toMatchObject({
-    message:
-      'No testbed is available: every match is quarantined, x since 2026-11-20T12:00:00.000Z (no link), z since 2026-11-20T12:00:00.000Z (no power); fix one, then lift its quarantine with `ppsgate quarantine NAME --lift`.',
-  });
-  expect(await waiting(lab)).toEqual([]);
-});
-
 test('a quarantine ends the wait of a gate that no other testbed can serve', async () => {
   const lab = await aLab();
   await aHolder(lab, 'alice', ['x']);
@@ -207,36 +181,6 @@ test('a release that was done without confirmation counts', async () => {
   expect(bob.lease.holding.leftBy).toEqual([]);
 });
 
-test('the log has every reservation with its outcome', async () => {
-  const lab = await aLab();
-  const alice = await aHolder(lab, 'alice', ['x']);
-  const bob = await aWaiter(lab, 'bob', ['x'], { subject: 'o/r#12' });
-  const carol = await aWaiter(lab, 'carol', ['x'], { subject: 'o/r#12', priority: 'rerun' });
-  const dave = await aWaiter(lab, 'dave', ['x'], { priority: 'rerun' });
-  const erin = await aWaiter(lab, 'erin', ['x'], { priority: 'rerun' });
-  await lab.elapse(60);
-  await settled(lab, alice.lease.release(clean));
-  expect(leaseOf(carol.claim).testbed).toBe('x');
-  await takeAway(lab.onlooker, 'x', 'eve', lab.date());
-  await lab.elapse(moment);
-  dave.process.kill();
-  await lab.elapse(lab.leaseSeconds);
-  const log = await readLog(lab.onlooker);
-  expect(log.map(({ holder, testbed, outcome }) => [holder.who, testbed, outcome])).toEqual([
-    ['alice', 'x', 'pass'],
-    ['bob', '', "its place in the queue went to carol's gate"],
-    ['carol', 'x', 'taken away by eve'],
-    ['dave', 'x', 'it was not renewed in time'],
-    ['erin', 'x', undefined],
-  ]);
-  const [first, second, third] = log;
-  expect(secondsBetween(first?.since, first?.until)).toBe(60);
-  expect(second?.since).toBeUndefined();
-  expect(secondsBetween(third?.waitingSince, third?.since)).toBe(60);
-  expect(bob.claim.error).toBeInstanceOf(NotReservedError);
-  leaseOf(erin.claim).assertHeld();
-});
-
 test('a holder whose reservation was unconfirmed is notified once the store is reachable', async () => {
   const lab = await aLab();
   const { process, claim } = await unconfirmedHolder(lab, 'bob', dirty);
@@ -328,5 +272,3 @@ async function holders(lab: ReservationLab): Promise<Record<string, string>> {
   const { held } = await readLab(lab.onlooker);
   return Object.fromEntries([...held].map(([machine, { holder }]) => [machine, holder.who]));
 }
-
-const secondsBetween = (from = '', to = ''): number => (Date.parse(to) - Date.parse(from)) / 1000;

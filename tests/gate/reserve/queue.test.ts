@@ -23,16 +23,6 @@ test('a release gate precedes a patch, and a patch a rerun, however late', () =>
   expect(waiting.toSorted(byTurn).map(({ id }) => id)).toEqual(['release', 'patch', 'rerun']);
 });
 
-test('a gate that waits for a testbed blocks its machines for later ones', () => {
-  const pair = { pair: ['left', 'right'] };
-  const single = { single: ['left'] };
-  const waiting = [want('first', { order: 1, wants: pair }), want('second', { order: 2, wants: single })];
-  // A machine of `pair` is held by a third gate.
-  expect(given(waiting, single)).toEqual({});
-  expect(given(waiting, { ...single, ...pair })).toEqual({ first: 'pair' });
-  expect(given(waiting.slice(1), single)).toEqual({ second: 'single' });
-});
-
 test('gives exactly what a walk over all waiting gates gives', () => {
   fc.assert(
     fc.property(queues, ({ waiting, free }) => {

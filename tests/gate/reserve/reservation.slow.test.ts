@@ -67,17 +67,6 @@ test('a gate that read the lab before a quarantine takes nothing that is in it b
   expect(await steps.tryTake('a', beforeCommit(quarantine))).toMatchObject({ kind: 'none-healthy' });
 });
 
-test('two gates with different machines of one testbed do not go round in circles', async () => {
-  const steps = await aStage();
-  await steps.enter('a', ['z']);
-  taken(await steps.tryTake('a'));
-  const old = { testbeds: new Map([['x', ['dut-x']]]) };
-  const changed = { testbeds: new Map([['x', ['dut-x', 'dut-z']]]) };
-  await steps.enter('b', [], changed);
-  await steps.enter('c', [], old);
-  expect(await steps.tryTake('b')).toMatchObject({ kind: 'waiting' });
-});
-
 test('a gate that left the queue while it waited gets an error', async () => {
   const steps = await aStage();
   await steps.enter('a', ['x']);

@@ -221,13 +221,3 @@ test('a testbed that is not restored at its release is quarantined, and the verd
   expect(held.size).toBe(0);
   expect(used.size).toBeGreaterThan(0);
 });
-
-test('a testbed unknown to the configuration is refused, and no other replaces it', async () => {
-  await using lab = await startFreebsdLab();
-  const { config, reserve } = await aPlace({ 'dut-1': lab });
-  const reserved = await reserve('alice');
-  delete config.testbeds['dut-1'];
-  await expect(reserved.open(config.traffic)).rejects.toThrow(
-    new UsageError('The configuration has no testbed dut-1.'),
-  );
-});

@@ -153,15 +153,6 @@ function conforms(makeStores: () => Stores): void {
   });
 
   describe('a waiting gate', () => {
-    test('is woken by a commit of another connection', async () => {
-      const { open } = makeStores();
-      const [one, other] = [await open(), await open()];
-      const { revision } = await one.read('');
-      const woken = until(one, revision, ({ entries }) => entries.length > 0);
-      await other.commit(put('a', '1'));
-      expect(valuesIn(await woken)).toEqual({ a: '1' });
-    });
-
     test('is woken by the end of a session', async () => {
       const { open } = makeStores();
       const [one, other] = [await open(), await open()];
