@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process';
-import { createHmac } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -73,14 +72,6 @@ test('a pattern without wildcards matches its own text and no other', () => {
   );
 });
 
-test('a hashed line makes known the host that was hashed, and no other', () => {
-  const salt = Buffer.alloc(20, 7);
-  const hash = createHmac('sha1', salt).update('[dut]:2222').digest('base64');
-  const text = line(`|1|${salt.toString('base64')}|${hash}`, 'ssh-ed25519', key);
-  expect(check(text, 'DUT', 2222).kind).toBe('known');
-  expect(check(text, 'dut', 22).kind).toBe('unknown');
-});
-
 test('Windows line ends, tabs, comments and a missing last newline do no harm', () => {
   const text = `# a\r\n  # b\r\n${line('dut', 'ssh-ed25519', key).replaceAll(' ', '\t')} me@here\r`;
   expect(check(text, 'dut').kind).toBe('known');
@@ -129,7 +120,7 @@ describeWith(['ssh-keygen'], "beside OpenSSH's own ssh-keygen", () => {
       execFileSync('ssh-keygen', ['-H', '-f', file], { stdio: 'ignore' });
       const hashed = readFileSync(file, 'utf8');
       expect(hashed).toMatch(/^\|1\|/);
-      expect(check(hashed, 'dut', 22, shown)).toEqual({ kind: 'known' });
+      expect(check(hashed, 'DUT', 22, shown)).toEqual({ kind: 'known' });
       expect(check(hashed, 'sender', 2222, shown)).toEqual({ kind: 'known' });
       expect(check(hashed, 'sender', 22, shown)).toEqual({ kind: 'unknown' });
       const listed = execFileSync('ssh-keygen', ['-l', '-f', path], { encoding: 'utf8' });

@@ -17,26 +17,6 @@ import { describeWith, testWith } from '../../needs.ts';
 // Path on Debian.
 const sftpServer = '/usr/lib/openssh/sftp-server';
 
-describeWith(['sshd', 'ssh-keygen', 'csh', sftpServer], 'a host whose login shell is csh', () => {
-  let sshd: Sshd;
-  let host: Host;
-
-  beforeAll(async () => {
-    sshd = await startSshd(sftpServer, undefined, 'csh -f');
-    host = await connect({ ...sshd, label: 'DUT' });
-  });
-  afterAll(async () => {
-    await host.close();
-    await sshd.stop();
-  });
-
-  test('receives commands of sh and input, and returns the end of a command', async () => {
-    expect(await host.output(shell`echo "$(echo inner)"; sh -c ${'echo one\necho two!\n'}`)).toBe('inner\none\ntwo!\n');
-    const outcome = await host.run(shell`cat; exit ${3}`, { stdin: 'a!\nb' });
-    expect(outcome).toEqual({ kind: 'exited', code: 3, stdout: 'a!\nb', stderr: '' });
-  });
-});
-
 describeWith(['sshd', 'ssh-keygen', 'ssh-agent'], 'a host over a real sshd', () => {
   let sshd: Sshd;
   let target: SshTarget;
@@ -165,13 +145,6 @@ describeWith(['sshd', 'ssh-keygen', 'ssh-agent'], 'a host over a real sshd', () 
     await expect.poll(() => existsSync(partial)).toBe(false);
     expect(existsSync(place('cancelled'))).toBe(false);
     expect(await host.output(shell`echo still here`)).toBe('still here\n');
-  });
-
-  test('a host without sftp refuses an upload', async () => {
-    await using without = await startSshd('/bin/false');
-    await using other = await connect({ ...without, label: 'DUT' });
-    const uploading = other.upload(Buffer.from('x'), place('x'), 0o600);
-    await expectFailure(uploading, 'session-refused', 'DUT', place('x'));
   });
 
   testWith([sftpServer], 'an upload whose server dies in the middle has failed', async () => {
