@@ -106,15 +106,6 @@ describeWith(
       expect(log).not.toContain('llvm-tblgen');
     });
 
-    test('names the file and line of a patch that does not compile', async () => {
-      const diff = diffTo({
-        'sys/kern/core.c': 'int core_called;\nvoid core(void) { return 1 }\n',
-      });
-      expect(await errorsOf(build(diff))).toEqual([
-        expect.stringMatching(/^sys\/kern\/core\.c:2:\d+: error: expected ';' before '}' token$/),
-      ]);
-    });
-
     test('is refused if a module refers to a symbol by a relocation unknown to the kernel linker', async () => {
       const diff = diffTo({
         'sys/modules/pf.c': throughTable,

@@ -515,12 +515,5 @@ describeWith(
       await expect(lost).rejects.toMatchObject({ kind: 'lost' });
       await vi.waitFor(() => expect(makesRunning()).toEqual([]), { timeout: 60_000 });
     });
-
-    test("is built by a site's own command", async () => {
-      await using sshd = await startSshd(sftpServer, path, 'csh -f');
-      await using on = await connect(sshd);
-      useCommand('tar -cf "$OUTPUT" -C /etc hostname');
-      expect(inArchive((await built({ on })).archive, 'hostname')).toBe(readFileSync('/etc/hostname', 'utf8'));
-    });
   },
 );

@@ -5,7 +5,6 @@ import { openRepository, RepositoryError } from '../../src/forge/patch/repositor
 import { buildOverlays } from '../../src/kernel/overlay.ts';
 import type { Patch } from '../../src/model/patch.ts';
 import { commit, git, newRepository } from '../fakes/repository.ts';
-import { revision } from '../fakes/result.ts';
 
 const patchOf = (baseCommit: string, headCommit: string): Patch => ({
   kind: 'range',
@@ -96,32 +95,6 @@ test('if neither commit has an overlay, comparing nothing with nothing is an err
   await expect(built).rejects.toThrow(
     `The folder dut holds no file at ${base} or ${head}: correct \`overlay\` in ppsgate.yml.`,
   );
-});
-
-test('earlier diffs of a revision are variants too, after what is judged', async () => {
-  const directory = newRepository();
-  const base = commit(directory, { 'dut/nftables.conf': '# one\n' });
-  const onBase = (text: string) => {
-    git(directory, 'switch', '--quiet', '--detach', base);
-    return commit(directory, { 'dut/nftables.conf': text });
-  };
-  const [first, second, head] = [onBase('# 1\n'), onBase('# 2\n'), onBase('# 3\n')];
-  const patch: Patch = {
-    ...revision,
-    baseCommit: base,
-    headCommit: head ?? '',
-    earlier: [
-      { diff: 80345, headCommit: first ?? '' },
-      { diff: 80654, headCommit: second ?? '' },
-    ],
-  };
-  const overlays = await buildOverlays(patch, { path: 'dut', beside: '' }, openRepository(directory));
-  expect(overlays.map(({ variant, files: [file] }) => [variant, file?.content])).toEqual([
-    ['base', '# one\n'],
-    ['patched', '# 3\n'],
-    ['diff 80345', '# 1\n'],
-    ['diff 80654', '# 2\n'],
-  ]);
 });
 
 const ofFiles = (files: Record<string, string>, beside = '') => ({ files, beside });

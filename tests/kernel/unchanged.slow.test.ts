@@ -6,7 +6,7 @@ import { freebsdTestbedSchema } from '../../src/config/freebsd-testbed.ts';
 import type { Config, TestbedConfig } from '../../src/config/schema.ts';
 import { virtualTestbedSchema } from '../../src/config/virtual-testbed.ts';
 import { openRepository } from '../../src/forge/patch/repository.ts';
-import { placesLeftAlone, testbedsThatDiffer } from '../../src/kernel/unchanged.ts';
+import { testbedsThatDiffer } from '../../src/kernel/unchanged.ts';
 import { type GivenKernels, variantsByMaking } from '../../src/kernel/variant.ts';
 import type { Patch } from '../../src/model/patch.ts';
 import { temporaryFolder } from '../fakes/folder.ts';
@@ -176,14 +176,4 @@ describe('with more than base and patched', () => {
     expect(await differing({ testbeds }, same)).toEqual([]);
     expect(await differing({ testbeds }, { ...same, patched: given('c', 'other') })).toEqual(['make']);
   });
-});
-
-test('lists the paths that count for nothing', async () => {
-  const headCommit = commit(directory, { 'sys/dev/mlx5/driver.h': '#define M', 'share/man/man4/em.4': 'new' });
-  const testbeds: Record<string, TestbedConfig> = { make: freebsd({ kind: 'make' }) };
-  const patch = { ...pullRequest, baseCommit, headCommit };
-  const question = { patch, config: aConfig({ testbeds }), testbeds: ['make'] };
-  const repository = openRepository(directory);
-  const variants = await variantsByMaking(question, repository);
-  expect(await placesLeftAlone('make', { ...question, variants }, repository)).toEqual(['sys/dev/mlx5/']);
 });

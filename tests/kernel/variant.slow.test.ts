@@ -1,13 +1,9 @@
-import { createHash } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openRepository } from '../../src/forge/patch/repository.ts';
 import { buildVariants, variantSchema } from '../../src/kernel/variant.ts';
 import { UsageError } from '../../src/model/usage-error.ts';
-import { temporaryFolder } from '../fakes/folder.ts';
 import { commit, git, newRepository } from '../fakes/repository.ts';
-import { pullRequest, revision } from '../fakes/result.ts';
+import { revision } from '../fakes/result.ts';
 
 /** A base, and three commits on it that each bring another file. */
 function diffsOnBase() {
@@ -49,25 +45,6 @@ test('on FreeBSD the variants are kernels of the base and of what each diff chan
     ['diff 80654', second, ['+int second;']],
   ]);
   expect(variants.every(({ kernel }) => kernel?.kind === 'tree' && kernel.baseCommit === base)).toBe(true);
-});
-
-test('kernels that were built before are taken as they are', async () => {
-  const { repository, base, head } = diffsOnBase();
-  const folder = temporaryFolder();
-  const kernels = { base: join(folder, 'base.tar'), patched: join(folder, 'patched.tar') };
-  for (const [name, path] of Object.entries(kernels)) writeFileSync(path, name);
-  const patch = { ...pullRequest, baseCommit: base, headCommit: head };
-  const request = {
-    patch,
-    making: 'kernel',
-    overlayFolder: { path: 'dut', beside: '' },
-    kernels,
-  } as const;
-  const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
-  expect((await buildVariants(request, repository)).map(({ kernel }) => kernel)).toEqual([
-    { kind: 'archive', path: kernels.base, sha256: sha256('base') },
-    { kind: 'archive', path: kernels.patched, sha256: sha256('patched') },
-  ]);
 });
 
 test('kernels of base and patched alone do not make a comparison with earlier diffs', async () => {
