@@ -4,9 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openRepository } from '../../../src/forge/patch/repository.ts';
 import { type BisectRequest, bisect, resumeBisection } from '../../../src/gate/bisect/bisect.ts';
-import { readBisectPlan } from '../../../src/gate/bisect/bisect-plan.ts';
 import type { ExperimentEvent } from '../../../src/gate/experiment/experiment-event.ts';
-import { gate } from '../../../src/gate/gate.ts';
 import { temporaryFolder } from '../../fakes/folder.ts';
 import type { Fault } from '../../fakes/freebsd-lab/faults.ts';
 import { commit, newRepository, plantHistory } from '../../fakes/repository.ts';
@@ -138,26 +136,5 @@ describeWith(['sshd', 'ssh-keygen', 'git', 'flock'], 'a bisection of six commits
     expect(told).toEqual([
       'the DUT differs in more than its kernel: release: "15.0-CURRENT" on base, "16.0-CURRENT" on patched',
     ]);
-  });
-
-  test('names the command that continues it, and no gate begins in its directory', async () => {
-    const repository = commits();
-    await using study = await startLab(repository);
-    const directory = join(temporaryFolder(), 'work');
-    const aborted = AbortSignal.abort(new Error('at once'));
-    const deps = around(study, repository, aborted);
-    await expect(bisect(requestFor(study), directory, deps)).rejects.toThrow('at once');
-    expect((await readBisectPlan(directory)).range.revisions).toHaveLength(7);
-    const patch = {
-      kind: 'range' as const,
-      title: 'x',
-      author: 'y',
-      baseCommit: '1'.repeat(40),
-      headCommit: '2'.repeat(40),
-    };
-    const asked = { patch, config: study.config, testbeds: [study.name], seed: 1 };
-    const how = `ppsgate bisect --resume ${directory}`;
-    await expect(gate(asked, directory, unreachable(study, repository))).rejects.toThrow(how);
-    await expect(bisect(requestFor(study), directory, unreachable(study, repository))).rejects.toThrow(how);
   });
 });
