@@ -65,17 +65,6 @@ test('an image that switches its machine off is not waited for', async () => {
   expect(after - before).toBe(7);
 });
 
-test('without a builder and without kernels the image’s own is what base and patched boot', async () => {
-  await using guests = fakeGuests();
-  const testbed = await openGuests(guests);
-  await prepare(testbed, [forwarding], own);
-  const outcome = await testbed.trial(trialOf(1, 1, forwarding, []), async () => {}, new AbortController().signal);
-  expect(outcome).toMatchObject({
-    summary: { kernels: { base: 'FreeBSD 14.0-CURRENT #0 image', patched: expect.any(String) } },
-  });
-  await testbed.restore();
-});
-
 describeWith(['sshd', 'ssh-keygen', 'git', 'flock', 'zstd'], 'kernels from a builder', () => {
   const pf: Cell = { scenario: 'pf-stateful', family: 'inet4' };
 
