@@ -90,7 +90,6 @@ const links =
 test.each<[string, Change, string[]]>([
   ['nothing', () => {}, []],
   ['a file of the overlay', writes('dut/nftables.conf'), ['linux', ...kernels]],
-  ['one more', writes('dut/sysctl.conf'), ['linux', ...kernels]],
   ['only its mode', () => chmodSync(join(directory, 'dut/nftables.conf'), 0o755), kernels],
   ['files that no DUT of the kind loads', writes('dut/README.md', 'dut/pf.conf'), kernels],
   ['a link with the text of the file', links('dut/nftables.conf', '# one\n'), ['linux', ...kernels]],
@@ -100,7 +99,6 @@ test.each<[string, Change, string[]]>([
   ['the mode of a source', () => chmodSync(join(directory, 'sys/net/if.c'), 0o755), kernels],
   ['a driver of the DUT', writes('sys/dev/cxgbe/t4_sge.c'), kernels],
   ['another driver', writes('sys/dev/mlx5/driver.h'), ['virtual']],
-  ['both', writes('sys/dev/mlx5/driver.h', 'sys/net/if.c'), kernels],
   ['a link from elsewhere into a driver', links('sys/dev/mlx5', '../net'), kernels],
   [
     'of Linux what no kernel is made of',
