@@ -72,6 +72,15 @@ describe('an exact quantile', () => {
       }),
     );
   });
+
+  test.each([
+    [0, 0.95],
+    [NaN, 0.95],
+    [5, 0],
+    [5, 1],
+  ])('does not exist for %d degrees of freedom at %d', (df, confidence) => {
+    expect(() => studentTExact(df, confidence)).toThrow(RangeError);
+  });
 });
 
 describe('the tail', () => {
