@@ -145,6 +145,7 @@ export const examples: Readonly<Record<string, Result | BisectResult>> = {
   'no regression, certainly no loss': judged([aCell({ kind: 'no-regression' }, changed(0.012))]),
   'a small loss': measuredBy('nsPerPacket', 'no-regression', { inet4: 0.02 }),
   'no more time': measuredBy('nsPerPacket', 'no-regression', { inet4: -0.02 }),
+  'hardly more time': measuredBy('nsPerPacket', 'no-regression', { inet4: 0.005 }),
   'a base that moved': judged(
     [{ ...calm, baseline: { kind: 'moved', interval: { change: -0.04, low: -0.05, high: -0.03 } } }],
     { testbed: { ...testbed, warnings: ['The clock is off.'] } },

@@ -83,6 +83,7 @@ test.each(everyResult)('the comment of %s', async (name, result) => {
 /** One result of each shape: blocks have the same contents in each markup. */
 const shapes = [
   'regression',
+  'regression of an unknown reason',
   'revision beside earlier diffs',
   'forwards nothing',
   'invalid',
