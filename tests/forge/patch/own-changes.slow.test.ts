@@ -71,3 +71,7 @@ test('A repository without a main branch is refused', async () => {
   git(repository, 'branch', '--quiet', '--delete', '--force', 'main');
   await expect(ownChanges(repository)).rejects.toThrow('name the patch as BASE..HEAD');
 });
+
+test('A repository without commits is refused', async () => {
+  await expect(ownChanges(newRepository())).rejects.toThrow('has no commits: commit the base, then your change.');
+});
