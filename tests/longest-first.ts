@@ -8,6 +8,7 @@ const seconds: Readonly<Record<string, number>> = {
   'e2e/demo.lab': 80,
   'lab/qemu/vm/image.lab': 72,
   'lab/netns/netns-testbed.lab': 65,
+  'lab/power/ipmi-guest.lab': 45,
   'e2e/relay.lab': 29,
   'lab/netns/described-traffic.lab': 24,
   'lab/netns/limits.lab': 15,
@@ -24,7 +25,6 @@ const seconds: Readonly<Record<string, number>> = {
   'forge/patch/repository.slow': 58,
   'gate/bisect/bisect.slow': 58,
   'publish/nightly.slow': 55,
-  'lab/power/ipmi-guest.slow': 60,
   'gate/reserve/store/etcd.slow': 50,
 };
 
